@@ -72,7 +72,8 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     if len(accepted) == 0:
         raise ValueError("The model accepts none of the rows as they are: they must be normal.")
     assert accepted.cells is not None
-    cells = None if plan.plain and not judge.rules else accepted.cells
+    alone = plan.plain and accepted.rows.shape[1] == len(accepted.names)
+    cells = None if alone else accepted.cells
     inputs = accepted.cells.inputs
     return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells, inputs)
 

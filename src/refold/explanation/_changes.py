@@ -12,7 +12,7 @@ from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.name_hints import name_words, says_code
 from refold.columns.table import Column, NumberColumn, TextColumn, as_texts
-from refold.judgement import Judge, Judgement
+from refold.judgement import Judgement
 from refold.judgement.expected import most_likely
 from refold.judgement.normal import Normal, normal_of
 from refold.judgement.number_text import rounded
@@ -27,7 +27,7 @@ _SHORT = (DIGITS, 6, 9)
 class Cells:
     """Cells of rows, by number; others stay as they are while these change."""
 
-    judge: Judge
+    found: Judgement
     X: Floats
     rows: Integers
     features: Integers
@@ -37,7 +37,7 @@ class Cells:
         return np.asarray(self.X[self.rows, self.features])
 
     def some(self, chosen: Booleans) -> Cells:
-        return Cells(self.judge, self.X, self.rows[chosen], self.features[chosen])
+        return Cells(self.found, self.X, self.rows[chosen], self.features[chosen])
 
     def accepted(self, values: Floats) -> Booleans:
         """Ask the model about the rows, each with one value put in."""
@@ -46,7 +46,7 @@ class Cells:
             part = slice(begin, begin + _AT_ONCE)
             rows = self.X[self.rows[part]]
             rows[np.arange(len(rows)), self.features[part]] = values[part]
-            found[part] = ~self.judge.rows(rows).outlier
+            found[part] = ~self.found.with_numbers(rows, self.rows[part]).outlier
         return found
 
 
@@ -54,8 +54,8 @@ def stated(found: Judgement, wanted: Integers, nearest: Floats) -> Floats:
     """Return the accepted values of rejected rows with as few digits as are accepted too."""
     out = np.where(found.outlier[:, None], nearest, np.nan)
     rows, place = np.nonzero(~np.isnan(out))
-    X = found.rows.astype(np.float64, copy=False)
-    cells = Cells(found.judge, X, rows, wanted[rows, place])
+    X = found.numbers.astype(np.float64, copy=False)
+    cells = Cells(found, X, rows, wanted[rows, place])
     values, open_ = out[rows, place], np.ones(len(rows), dtype=bool)
     for digits in _SHORT:
         for inward in (False, True):
@@ -75,26 +75,26 @@ _STEPS = (1, 1, 1, 1, 1, 2, 4, 8)
 
 def smallest_changes(found: Judgement, normal: Normal, learned: Floats | None) -> Floats:
     """Return normal rows that differ from the outliers in as few values as were found."""
-    X = found.rows.astype(np.float64, copy=False)
+    X = found.numbers.astype(np.float64, copy=False)
     instead, chosen = X.copy(), np.zeros(X.shape, dtype=bool)
     typical = normal.short(_typical(inside(found.judge.scorer), normal)[None])
     open_, parts = np.arange(len(X)), found.attribution().parts
     for step in _steps(X.shape[1]):
         chosen[open_] = _with_more(chosen[open_], np.isnan(X[open_]), parts, step)
         given_up = np.where(chosen[open_], np.nan, X[open_])
-        asked = found.judge.rows(given_up)
+        asked = found.with_numbers(given_up, open_)
         _, parts, expected, _ = asked.attribution()
         usual = np.broadcast_to(typical, parts.shape)
         if expected is not None:  # of a row that has no value left nothing is expected
             usual = np.where(asked.judged[:, None], normal.short(normal.nearest(expected)), usual)
         instead[open_] = np.where(chosen[open_], usual, X[open_])
-        rejected = found.judge.rows(instead[open_]).outlier
+        rejected = found.with_numbers(instead[open_], open_).outlier
         open_, parts = open_[rejected], parts[rejected]
         if len(open_) == 0:
             break
     if len(open_):  # a whole other row; it may be what is missing that is needed
         instead[open_] = typical if learned is None else _most_alike(X[open_], learned, found)
-        instead[open_[found.judge.rows(instead[open_]).outlier]] = np.nan
+        instead[open_[found.with_numbers(instead[open_], open_).outlier]] = np.nan
     while _put_back(found, X, instead):
         pass  # what was needed beside others may not be any more
     return instead
@@ -144,7 +144,7 @@ def _put_back(found: Judgement, X: Floats, instead: Floats) -> bool:
         rows, columns = several[here], features[here]
         tried = instead[rows]
         tried[np.arange(len(rows)), columns] = X[rows, columns]
-        fine = ~found.judge.rows(tried).outlier
+        fine = ~found.with_numbers(tried, rows).outlier
         instead[rows[fine]] = tried[fine]
         undone |= bool(fine.any())
     return undone

@@ -30,7 +30,8 @@ def combinations(found: Judgement) -> list[list[int]]:
         rows = scorer.unpack(rows)[0]
         own = owners if rows.shape[1] > len(scorer.leading) else owners[:0]
         owners = np.concatenate([scorer.leading, own])
-    return [_combination(inside(scorer), row, owners, found.judge.threshold) for row in rows]
+    each = zip(rows, found.thresholds_inside.tolist(), strict=True)
+    return [_combination(inside(scorer), row, owners, threshold) for row, threshold in each]
 
 
 def _combination(scorer: Any, row: Floats, owners: Integers, threshold: float) -> list[int]:

@@ -49,24 +49,25 @@ def nearest_accepted(found: Judgement, normal: Normal, wanted: NDArray[np.int64]
     out = np.full(wanted.shape, np.nan)
     for begin in range(0, len(found), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
-        X = found.rows[part].astype(np.float64, copy=False)
-        out[part] = _nearest_of_block(found.judge, normal, X, found.outlier[part], wanted[part])
+        block = found.take(np.arange(len(found))[part])
+        out[part] = _nearest_of_block(block, normal, wanted[part])
     return out
 
 
 def _nearest_of_block(
-    judge: Judge, normal: Normal, X: Floats, rejected: Booleans, wanted: NDArray[np.int64]
+    block: Judgement, normal: Normal, wanted: NDArray[np.int64]
 ) -> Floats:
+    X, rejected = block.numbers.astype(np.float64, copy=False), block.outlier
     found = np.take_along_axis(X, wanted, axis=1)
     if not rejected.any():
         return found
     asked = rejected[:, None] & ~np.isnan(found)
     found[rejected] = np.nan
-    scorer = _scorer(judge)
+    scorer = _scorer(block.judge)
     others = _of_the_others(scorer, X)
-    most = judge.threshold * (~np.isnan(X)).sum(axis=1)
+    most = block.thresholds_inside * (~np.isnan(X)).sum(axis=1)
     for feature, rows, place in _by_feature(wanted, asked):
-        question = _Question(judge, X, rows, feature, others[feature, rows], most[rows])
+        question = _Question(block, X, rows, feature, others[feature, rows], most[rows])
         levels = normal.levels[feature]
         if levels is not None and len(levels) > 1:
             found[rows, place] = _nearest_level(question, levels)
@@ -117,7 +118,7 @@ class _Question:
     `most` is how much a row may have of it, the feature included, on the average over levels.
     """
 
-    judge: Judge
+    block: Judgement
     X: Floats
     rows: NDArray[np.intp]
     feature: int
@@ -126,7 +127,7 @@ class _Question:
 
     @property
     def squares(self) -> bool:
-        return _scorer(self.judge).distance == "l2"
+        return _scorer(self.block.judge).distance == "l2"
 
     @property
     def own(self) -> Floats:
@@ -155,7 +156,7 @@ class _Question:
         """Ask the model itself about the rows with these values put in."""
         rows = self.X[self.rows]
         rows[:, self.feature] = values
-        return ~self.judge.rows(rows).outlier
+        return ~self.block.with_numbers(rows, self.rows).outlier
 
 
 class _AbsMap:
@@ -209,7 +210,7 @@ def _slopes(z: Floats, direction: float) -> Floats:
 
 
 def _walk_both_ways(question: _Question, quantiles: Floats) -> Floats:
-    feature = _AbsMap(_scorer(question.judge), question.feature)
+    feature = _AbsMap(_scorer(question.block.judge), question.feature)
     with np.errstate(over="ignore"):  # the walk begins at the edge, however far out a value is
         v = np.clip(question.own * feature.unit - feature.offset, -_FARTHEST, _FARTHEST)
     found = np.full(len(v), np.nan)
@@ -236,7 +237,7 @@ def _reach(feature: _AbsMap, question: _Question, v: Floats, quantiles: Floats) 
     the levels of one feature add up by themselves, so they are folded once for all rows.
     """
     grid = np.concatenate([quantiles, np.linspace(*_ends(quantiles), _GRID)])
-    sizes = _scorer(question.judge).magnitudes(question.feature, grid).mean(axis=1)
+    sizes = _scorer(question.block.judge).magnitudes(question.feature, grid).mean(axis=1)
     room = -question.excess(np.zeros((len(v), 1)))
     places = grid * feature.unit - feature.offset
     away = np.where(sizes <= room[:, None], np.abs(places - v[:, None]), np.inf).min(axis=1)
@@ -367,7 +368,7 @@ def _rounded_inward(question: _Question, values: Floats) -> Floats:
 
 def _nearest_level(question: _Question, levels: Floats) -> Floats:
     """Return the nearest of a few values."""
-    sizes = _scorer(question.judge).magnitudes(question.feature, levels)
+    sizes = _scorer(question.block.judge).magnitudes(question.feature, levels)
     good = np.column_stack([question.excess(size[None]) <= 0.0 for size in sizes])
     away = np.where(good, np.abs(levels - question.own[:, None]), np.inf)
     found = np.where(good.any(axis=1), levels[away.argmin(axis=1)], question.own)
@@ -381,7 +382,7 @@ def _search(question: _Question, quantiles: Floats) -> Floats:
     for i, own in enumerate(question.own):
         ends = min(low, own), max(high, own)
         grid = np.concatenate([quantiles, np.linspace(*ends, _GRID)])
-        sizes = _scorer(question.judge).magnitudes(question.feature, grid)
+        sizes = _scorer(question.block.judge).magnitudes(question.feature, grid)
         good = grid[question.some(np.full(len(grid), i)).excess(sizes) <= 0.0]
         if len(good):
             found[i] = good[np.argmin(np.abs(good - own))]

@@ -58,7 +58,7 @@ def _of_numbers(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of rows of numbers."""
-    normal, X = normal_of(model.summary_), found.rows.astype(np.float64, copy=False)
+    normal, X = normal_of(model.summary_), found.numbers.astype(np.float64, copy=False)
     wanted = found.by_blame[:, :most]
     nothing: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
     accepted, said, changes = np.full((2, *wanted.shape), np.nan), None, nothing
@@ -110,7 +110,7 @@ def _alone(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, 
     if isinstance(scorer_inside(found.judge.scorer), FoldScorer):
         accepted = nearest_accepted(found, normal, wanted)
         return accepted, stated(found, wanted, accepted)
-    X, expected = found.rows.astype(np.float64, copy=False), found.expected
+    X, expected = found.numbers.astype(np.float64, copy=False), found.expected
     own = np.take_along_axis(X, wanted, axis=1)
     accepted = np.where(found.outlier[:, None], np.nan, own)
     rows = np.flatnonzero(found.outlier)
@@ -119,7 +119,7 @@ def _alone(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, 
         columns = wanted[rows, place]
         tried = X[rows]
         tried[np.arange(len(rows)), columns] = expected[rows, columns]
-        fine = ~found.judge.rows(tried).outlier & ~np.isnan(own[rows, place])
+        fine = ~found.with_numbers(tried, rows).outlier & ~np.isnan(own[rows, place])
         accepted[rows[fine], place] = expected[rows[fine], columns[fine]]
     return accepted, np.where(found.outlier[:, None], accepted, np.nan)
 
@@ -140,7 +140,7 @@ def _changes(
         keeps = isinstance(estimator, CreasedREF)
         learned = estimator.training_sample()[:_LEARNED] if keeps else None
         instead = smallest_changes(rows, normal, learned)
-        changed = different(instead, rows.rows)
+        changed = different(instead, rows.numbers)
         for at, i in enumerate(open_.tolist()):
             columns = [j for j in rows.by_blame[at].tolist() if changed[at, j]]
             out[i] = [(j, float(instead[at, j])) for j in columns]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
 from refold.columns.parsing import TRUTHS
 from refold.export._graph import Graph, Value, utf8
@@ -17,10 +16,10 @@ class GroupScores:
     """Looks the group of each row up, by columns of texts of shape (n, 1), the `inputs`."""
 
     def __init__(
-        self, graph: Graph, context: ContextModel, plan: Plan, inputs: Mapping[str, Value]
+        self, graph: Graph, groups: GroupConstants, plan: Plan, inputs: Mapping[str, Value]
     ) -> None:
+        context = groups.context
         self._columns = context.columns
-        groups = GroupConstants(context)
         truths = {column.name for column in plan.used if column.truth}
         depths = list(groups.keys)
         self._table = np.concatenate([groups.of(depth) for depth in depths])
@@ -44,6 +43,10 @@ class GroupScores:
             first = int(ends[depths.index(depth)]) - len(keys)
             self._place = (code >= 0).where(code + first, self._place)
             above = code
+        # By what the distance of each row is divided, shape (n, 1); None if that of none is.
+        self.scales: Value | None = None
+        if groups.scales is not None:
+            self.scales = graph.look_up(self._table[:, -1], self._place)
 
     def of(self, name: str, cells: Value) -> Value:
         """Return the scores of a column of numbers, shape (n, 1); NaN and infinity stay."""

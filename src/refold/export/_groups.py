@@ -40,6 +40,7 @@ class GroupConstants:
     """The groups of a model, and those above them."""
 
     context: ContextModel
+    scales: Floats | None  # by what distances are divided in each group, and last 1; None if nowhere
 
     @once
     def keys(self) -> dict[int, list[tuple[str, ...]]]:
@@ -49,7 +50,10 @@ class GroupConstants:
         return {depth: list(dict.fromkeys(key[:depth] for key in groups)) for depth in depths}
 
     def of(self, depth: int) -> Floats:
-        """Return the constants of rows of which no more than a group of some depth is known."""
+        """Return the constants of rows of which no more than a group of some depth is known.
+
+        By what their distances are divided comes last.
+        """
         columns: dict[str, Column] = {}
         keys = self.keys[depth]
         for place, name in enumerate(self.context.given.by):
@@ -71,4 +75,5 @@ class GroupConstants:
             out.append(found.expected * column.scale + column.middle)
             out.append(np.maximum(found.spread * column.scale, _SMALLEST))
             out += [found.freedom, near]
-        return np.column_stack(out)
+        scales = np.ones(len(keys)) if self.scales is None else self.scales[groups]
+        return np.column_stack([*out, scales])

@@ -28,7 +28,7 @@ from refold.export._exported_columns import (
 )
 from refold.export._graph import Graph, Value
 from refold.export._group_graph import GroupScores
-from refold.export._groups import check_context
+from refold.export._groups import GroupConstants, check_context
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_mixed_nodes, write_numeric_nodes
 from refold.models.creased import CreasedREF
@@ -151,7 +151,8 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
     if context is not None:
         check_context(context, "An ONNX graph")
         places = {name: Value(nodes, name) for name in by}
-        scores = GroupScores(nodes, context, model.encoder_.inputs, places)
+        groups = GroupConstants(context, model.scorer().group_scales)
+        scores = GroupScores(nodes, groups, model.encoder_.inputs, places)
     if plain:
         results = write_numeric_nodes(model, columns, Value(nodes, "X"), scores)
     else:

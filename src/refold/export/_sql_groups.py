@@ -44,10 +44,10 @@ class GroupJoin:
 class GroupTables:
     """The groups of a model: one table for each depth, the group of a row itself first."""
 
-    def __init__(self, context: ContextModel, plan: Plan, dialect: str, stem: str) -> None:
-        self._context, self._plan, self._stem = context, plan, stem
+    def __init__(self, groups: GroupConstants, plan: Plan, dialect: str, stem: str) -> None:
+        self._context, self._plan, self._stem = groups.context, plan, stem
         self._reader = READERS[dialect]
-        self._groups = GroupConstants(context)
+        self._groups = groups
 
     @property
     def log(self) -> dict[str, bool]:
@@ -81,25 +81,32 @@ class GroupTables:
                 )
             )
             columns += [f"{what}{j}" for j in range(len(self.log)) for what in CONSTANTS]
+            columns.append("scale")
             found.append(GroupJoin(name, columns, exp.Values(expressions=rows), on))
         return found
 
     def constants(self, column: str) -> dict[str, Expression]:
         """Return the constants of a column for the row at hand."""
         j = list(self.log).index(column)
-        names = [f"{self._stem}group{depth}" for depth in self._groups.keys if depth]
         width = len(CONSTANTS)
         unknown = self._groups.of(0)[0, width * j : width * (j + 1)]
         return {
-            what: exp.Coalesce(
-                this=exp.column(f"{what}{j}", table=names[0]),
-                expressions=[
-                    *(exp.column(f"{what}{j}", table=name) for name in names[1:]),
-                    real(value),
-                ],
-            )
+            what: self._looked_up(f"{what}{j}", value)
             for what, value in zip(CONSTANTS, unknown.tolist(), strict=True)
         }
+
+    @property
+    def scale(self) -> Expression | None:
+        """By what the distance of the row at hand is divided; None if that of none is."""
+        return None if self._groups.scales is None else self._looked_up("scale", 1.0)
+
+    def _looked_up(self, what: str, unknown: float) -> Expression:
+        """Return a constant of the row at hand, by the smallest of its groups that is known."""
+        names = [f"{self._stem}group{depth}" for depth in self._groups.keys if depth]
+        others = [exp.column(what, table=name) for name in names[1:]]
+        return exp.Coalesce(
+            this=exp.column(what, table=names[0]), expressions=[*others, real(unknown)]
+        )
 
     def _text(self, name: str, cell: Expression) -> Expression:
         """Return the group of a row as text, NULL where it is missing."""

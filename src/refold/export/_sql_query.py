@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from refold.export._exported_columns import check_missing, columns_of
+from refold.export._groups import GroupConstants
 from refold.export._sql_groups import GroupTables
 from refold.export._sql_names import LIMITS, fresh_stem, text_literal
 from refold.export._sql_rules import check_rules
@@ -114,7 +115,8 @@ def _unblamed(model: REF | Detector) -> frozenset[int]:
 
 
 def _groups(model: Any, dialect: str, stem: str) -> GroupTables:
-    return GroupTables(model.encoder_.context, model.encoder_.inputs, dialect, stem)
+    groups = GroupConstants(model.encoder_.context, model.scorer().group_scales)
+    return GroupTables(groups, model.encoder_.inputs, dialect, stem)
 
 
 def _answers(

@@ -53,6 +53,9 @@ def write_numeric_stages(
         _plain_steps(words, k, column.name, cell, groups)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
+    scale = None if groups is None else groups.scale
+    if scale is not None:
+        steps[0] = carrying_first(words, steps[0], "scale", scale)
     yield from _side_by_side(words, steps)
     novel = []
     for k, column in enumerate(columns.all):
@@ -78,8 +81,10 @@ def write_numeric_stages(
     raws = [words.column("raw", k) for k in names]
     some = any_of([exp.or_(is_finite(raw), is_infinite(raw)) for raw in raws])
     empty = words.alias(case_when([(some, real(0.0))], real(1.0)), "empty")
-    yield from _carrying(folded, [empty, *novel])
+    scales = [] if scale is None else [words.column("scale", 0)]
+    yield from _carrying(folded, [empty, *scales, *novel])
     sizes = [divide(words.column("m", k), words.column("n")) for k in names]
+    sizes = [divide(size, *scales) if scales else size for size in sizes]
     parts = [
         exp.Add(this=size, expression=words.column("novel", k)) for k, size in enumerate(sizes)
     ]
@@ -121,8 +126,12 @@ def write_mixed_stages(
     ]
     if rules is not None:
         steps[0] = carrying_first(words, steps[0], "mute", rules.muted(reader))
+    scale = None if groups is None else groups.scale
+    if scale is not None:
+        steps[0] = carrying_first(words, steps[0], "scale", scale)
     yield from _side_by_side(words, steps)
     carried = _beside(words, reader, columns, rules)
+    carried += [] if scale is None else [words.column("scale", 0)]
     numbers = [words.column("raw", k) for k in columns.numbers.tolist()]
     yield [*carried, *numbers]
     counts = model.encoder_.counts.numbers
@@ -131,7 +140,7 @@ def write_mixed_stages(
         stages = Stages(words, "abs", constants_of(chain, literal=False), chain.n_iter)
         folded = [*stages.read(numbers), *stages.all_levels()]
         yield from _carrying(folded, [exp.column(each.alias_or_name) for each in carried])
-    yield _magnitudes(words, columns, muted=rules is not None)
+    yield _magnitudes(words, columns, muted=rules is not None, scaled=scale is not None)
     yield _total(words, len(cells), words.column("judged"))
 
 
@@ -218,7 +227,7 @@ def _is_judged(states: Sequence[Expression]) -> Expression:
     return exp.cast(case_when([(infinite, exp.null())], real(1.0)), "double")
 
 
-def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool) -> Stage:
+def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool, scaled: bool) -> Stage:
     """Return each column's part of the distance."""
     place = {k: place for place, k in enumerate(columns.numbers.tolist())}
     stage: Stage = [words.column("judged")]
@@ -228,7 +237,9 @@ def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool) -> Stage:
             size = words.largest([size, words.column("m", place[k])])
         size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
         certain = words.column("novel", k) * real(columns.certain)
-        part = exp.Add(this=divide(size, real(float(len(columns.all)))), expression=certain)
+        inside = divide(size, real(float(len(columns.all))))
+        inside = divide(inside, words.column("scale", 0)) if scaled else inside
+        part = exp.Add(this=inside, expression=certain)
         part = _unless_empty(words, columns, part)
         if muted:
             part = case_when([(words.column("mute", 0) > real(0.5), real(0.0))], part)

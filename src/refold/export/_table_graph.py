@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -66,13 +66,13 @@ def write_numeric_nodes(
     novel, empty = np.array([column.novel[1] for column in columns.all]), _empty(missing)
     certain = ((missing & novel) | empty).where(columns.certain, 0.0)
     if isinstance(model.model_, CreasedREF):
-        inside = write_creased_distance(model.model_, X)
+        inside = _scaled(write_creased_distance(model.model_, X), scores, _flat)
         return _creased(model, inside, certain, _refused(X), empty)
     numbers = [column for column in columns.all if isinstance(column, ExportedNumber)]
     below = (X < 0.0) & np.array([column.floor == 0.0 for column in numbers])
     above = (X > 0.0) & np.array([column.ceiling == 0.0 for column in numbers])
     certain = (below | above).where(columns.certain, certain)
-    contributions = empty.where(0.0, write(model.model_, X).contributions)
+    contributions = empty.where(0.0, _scaled(write(model.model_, X).contributions, scores))
     return _added_up(model, contributions + certain)
 
 
@@ -111,8 +111,9 @@ def write_mixed_nodes(
     if isinstance(model.model_, CreasedREF):
         features = [*([] if X is None else [X]), *_indicators(model, cells), M]
         inside = write_creased_distance(model.model_, graph.side_by_side(features))
+        inside = _scaled(inside, scores, _flat)
         return _creased(model, inside, certain, refused, empty)
-    parts = empty.where(0.0, M / float(len(columns.all)))
+    parts = empty.where(0.0, _scaled(M / float(len(columns.all)), scores))
     return _added_up(model, parts + certain + refused)
 
 
@@ -121,6 +122,15 @@ def _indicators(model: Detector, cells: Sequence[_Cells]) -> Iterator[Value]:
     for column, each in zip(model.encoder_.counts.plan.used, cells, strict=True):
         for code in range(len(column.indicators)):
             yield each.code.equals(code).where(1.0, 0.0)
+
+
+def _scaled(
+    inside: Value, scores: GroupScores | None, shaped: Callable[[Value], Value] = lambda each: each
+) -> Value:
+    """Divide distances, or their parts, by what they are divided by in the group of their row."""
+    if scores is None or scores.scales is None:
+        return inside
+    return inside / shaped(scores.scales)
 
 
 def _added_up(model: Detector, contributions: Value) -> TableResults:

@@ -300,6 +300,21 @@ class Judgement(ScoredRows):
         """The judgement of the outliers alone: who explains these explains them once."""
         return self.take(np.flatnonzero(self.outlier))
 
+    @property
+    def thresholds_inside(self) -> Floats:
+        """The largest normal distance of each row to the estimator inside."""
+        thresholds = np.full(len(self), self.judge.threshold)
+        if isinstance(self.judge.scorer, TableScorer):
+            thresholds *= self.judge.scorer.scales(self.rows)
+        return thresholds
+
+    def with_numbers(self, X: Floats, rows: Integers) -> Judgement:
+        """Judge some of the rows, by number, with other numbers, where they hold nothing else."""
+        behind = self.rows[rows, len(self.names) :]  # what is said of the whole row stays
+        if behind.shape[1]:
+            X = np.hstack([X, np.where(np.isnan(X).all(axis=1)[:, None], np.nan, behind)])
+        return self.judge.rows(X)
+
     def take(self, rows: Integers) -> Judgement:
         """Return the judgement of some of the rows, by number; what is known stays known."""
         if len(rows) == len(self) and (rows == np.arange(len(self))).all():

@@ -55,6 +55,11 @@ class AcceptingTable(LearnedTable):
         model._learned = learn(before.model._learned)
         return self._rated(of_model(model))
 
+    @once
+    def group_scales(self) -> Floats | None:
+        """By what distances are divided in each group: as before rows were accepted."""
+        return self.base.group_scales
+
     def _of_numbers(self, learned: Learned) -> Learned:
         """Learn further rows: numbers are what they were."""
         numbers = self.counts.numbers_of(self.accepted)

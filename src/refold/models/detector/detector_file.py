@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.columns.columns_file import read_table, table_written
 from refold.columns.context.context import ContextModel
@@ -67,7 +68,7 @@ def written(model: Detector, budget: Budget) -> dict[str, Any]:
         "calibration": None if calibrated is None else calibration_written(calibrated),
         "dropped": model.dropped_,
         "cut": None if learned.cut is None else _cut_written(learned.cut, budget),
-        "context": None if learned.table.context is None else _context_written(learned),
+        "context": None if learned.table.context is None else _context_written(learned, inside),
         **state_written(learned.table, budget),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
         "inside": None if inside is None else _inside_written(inside, budget),
@@ -84,7 +85,7 @@ def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
     _check_rules(lambda: read_rules(model.rules))
     state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
-    state, scores = _read_context(members["context"], state, model)
+    state, scores, scales = _read_context(members["context"], state, model)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
     cut = _cut(members["cut"], state)
@@ -95,6 +96,8 @@ def read(members: dict[str, Field], model: Detector) -> None:
     if not members["calibration"].is_null():
         model._set_calibration = read_calibration(members["calibration"], ties=True)
     _read_judge(members["inside"], members["threshold"], plan, model)
+    if scales is not None:
+        LearnedTable.group_scales.keep(model._learned, _group_scales(scales, state))
     if not members["dropped"].is_null():
         model.dropped_ = read_dropped(members["dropped"])
     _read_feedback(members[feedback.MEMBER], model)
@@ -154,6 +157,20 @@ def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) ->
         model._set_threshold = None if decided == own else chosen
 
 
+def _group_scales(field: Field, state: TableState) -> Floats | None:
+    """Read by what distances are divided in each group."""
+    if field.is_null():
+        return None
+    assert state.context is not None
+    groups = len(state.context[1].groups.keys)
+    if groups == 0:
+        field.refuse("must be null for a model without groups")
+    found = arrays.floats(field, groups + 1, least=1.0)
+    if found[-1] != 1.0:
+        field.refuse("must end with 1: rows of no group are judged by the threshold of all")
+    return found
+
+
 def _threshold(field: Field) -> float:
     threshold = read_threshold(field)
     if threshold > feedback.LARGEST_THRESHOLD:
@@ -161,8 +178,8 @@ def _threshold(field: Field) -> float:
     return threshold
 
 
-def _context_written(learned: LearnedTable) -> dict[str, Any]:
-    """Return the context, and over time how the rows that are kept were foreseen."""
+def _context_written(learned: LearnedTable, inside: Inside | None) -> dict[str, Any]:
+    """Return the context, over time how the rows that are kept were foreseen, scales of groups."""
     assert learned.table.context is not None
     (plan, context), rows = learned.table.context, learned.sample.rows
     scores = None
@@ -170,21 +187,26 @@ def _context_written(learned: LearnedTable) -> dict[str, Any]:
         columns = [rows[name] for name in context.columns]
         numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
         scores = arrays.NullableArray(np.reshape(numbers, (len(columns), rows.rows)).T)
-    return {"plan": plan_written(plan), "model": context_written(context), "scores": scores}
+    return {
+        "plan": plan_written(plan),
+        "model": context_written(context),
+        "scores": scores,
+        "group_scales": None if inside is None else learned.group_scales,
+    }
 
 
 def _read_context(
     field: Field, state: TableState, model: Detector
-) -> tuple[TableState, Field | None]:
-    """Return the state with its context, and how the rows that are kept were foreseen."""
+) -> tuple[TableState, Field | None, Field | None]:
+    """Return the state with its context, how kept rows were foreseen, and scales of groups."""
     nothing = model._nothing()[0]
     given = nothing.given
     state = replace(state, given=given, window=nothing.window)
     if field.is_null() != (state.counts is None or not model._has_context):
         field.refuse("must be there if, and only if, the model has a context and no rows wait")
     if field.is_null():
-        return state, None
-    plan, context, scores = field.members("plan", "model", "scores")
+        return state, None, None
+    plan, context, scores, scales = field.members("plan", "model", "scores", "group_scales")
     found = read_plan(plan), read_context(context)
     window = found[1].window
     if found[1].given != given or (None if window is None else window.window) != nothing.window:
@@ -194,7 +216,7 @@ def _read_context(
     absent = {*found[1].columns, *given.names, *looked_at}.difference(found[0].names, measures)
     if absent:
         plan.refuse(f"must have the column {min(absent)[:60]!r}")
-    return replace(state, context=found), scores
+    return replace(state, context=found), scores, scales
 
 
 def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from refold.columns.encoding.state import TableState
 from refold.columns.encoding.surprise import LeftOut
 from refold.columns.summary import Summary
 from refold.columns.table import Table
+from refold.decisions.group_scales import group_scales
 from refold.decisions.rules import Rules
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration, auto_rate
@@ -247,7 +248,31 @@ class LearnedTable:
     @once
     def scorer(self) -> TableScorer:
         """What judges rows."""
-        return self.scorer_of(self.inside)
+        return replace(self.scorer_of(self.inside), group_scales=self.group_scales)
+
+    @once
+    def group_scales(self) -> Floats | None:
+        """By what distances are divided in each group, and 1 for rows of none; None if nowhere."""
+        context = self.encoder.context
+        if context is None or not context.given.by:
+            return None
+        distances, places = self._left_out
+        groups = context.groups.codes(self.rows.as_read.take(places))
+        scales = group_scales(distances, groups, len(context.groups.keys), self.rate)
+        return np.append(scales, 1.0) if (scales > 1.0).any() else None
+
+    @property
+    def _left_out(self) -> tuple[Floats, Integers]:
+        """The distances of the rows that were learned, each left out, and which these are."""
+        rows, model = self.rows, self.inside.model
+        learned = ~self.cut.beyond(rows) if self.cut is not None else np.ones(rows.rows, np.bool_)
+        encoded = self._encoded(rows)
+        X = features(encoded)
+        if isinstance(model, CreasedREF):  # what has no value at all was not learned
+            places = np.flatnonzero(learned & ~np.isnan(X).all(axis=1))
+            return model.scoring_.left_out, places
+        places = np.flatnonzero(learned & encoded.judged)
+        return self.inside.scorer.distances(X[places]), places
 
     def encoded(self, X: Any) -> tuple[Floats, Table | None]:
         """Return rows as the scorer takes them, and parsed; None where all cells are numbers."""

@@ -46,9 +46,10 @@ def judged_rows(
 ) -> Floats:
     """Return the rows of a table as a TableScorer takes them; NaN in a row without any value."""
     counts, rules = encoder.counts, scorer.rules
-    if not rules:
-        return pack(counts.encode(table, n_jobs=n_jobs))
     table = counts.plan.parse(table)
+    if not rules:
+        packed = pack(counts.encode(table, n_jobs=n_jobs))
+        return _beside(packed, _scales(scorer, encoder, table))
     as_read, days = _as_read(rules, encoder, table)
     uncounted = np.zeros((table.rows, len(table.names)), dtype=np.bool_)
     violated = np.zeros_like(uncounted)
@@ -66,7 +67,27 @@ def judged_rows(
             rows.move(rule, as_read)
     flags = np.column_stack([violated, rules.muted(as_read, days)]).astype(np.float64)
     flags[np.isnan(rows.packed).all(axis=1) & ~flags.any(axis=1)] = np.nan
-    return np.asfortranarray(np.hstack([rows.packed, flags]))
+    return _beside(rows.packed, _scales(scorer, encoder, table), flags)
+
+
+def _scales(scorer: TableScorer, encoder: TableEncoder, table: Table) -> Floats:
+    """Return by what the distance of each row is divided, in one column, or none."""
+    if scorer.group_scales is None:
+        return np.empty((table.rows, 0))
+    if encoder.context is None or table.inputs is None:  # rows of no group
+        return np.ones((table.rows, 1))
+    return scorer.group_scales[encoder.context.groups.codes(table.as_read)][:, None]
+
+
+def _beside(packed: Floats, scales: Floats, flags: Floats | None = None) -> Floats:
+    """Put what is said of whole rows behind their features; NaN where there is no value."""
+    parts = [part for part in (scales, flags) if part is not None and part.shape[1]]
+    if not parts:
+        return packed
+    empty = np.isnan(packed).all(axis=1)
+    if scales.shape[1] and empty.any():
+        scales[empty] = np.nan
+    return np.asfortranarray(np.hstack([packed, *parts]))
 
 
 def _as_read(

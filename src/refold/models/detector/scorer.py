@@ -117,6 +117,9 @@ class TableScorer:
     # (k,) each: zero where a column of numbers never crosses it, as floor and as ceiling, else
     # infinite; None if the estimator inside sees to that.
     zero_ends: tuple[Floats, Floats] | None = None
+    # (groups + 1,): by what the distances are divided that the estimator inside gives to rows of each
+    # group, and last 1 for rows of none; None if by nothing. That of a row follows its features.
+    group_scales: Floats | None = None
 
     @property
     def additive(self) -> bool:
@@ -152,10 +155,16 @@ class TableScorer:
 
     def flags(self, X: Floats) -> tuple[Booleans, Booleans]:
         """Return which cells lie outside the user's limits, and which rows are muted."""
-        flags = X[:, self.width :] > 0.0
+        flags = X[:, self.width + (self.group_scales is not None) :] > 0.0
         if flags.shape[1] == 0:
             return np.zeros((len(X), self.columns), np.bool_), np.zeros(len(X), np.bool_)
         return flags[:, :-1], flags[:, -1]
+
+    def scales(self, X: Floats) -> Floats:
+        """Return by what the distances that the estimator inside gives to rows are divided."""
+        if self.group_scales is None or X.shape[1] == self.width:
+            return np.ones(len(X))
+        return np.nan_to_num(X[:, self.width], nan=1.0)
 
     def numbers(self, X: Floats) -> Floats:
         """Return the columns of numbers of encoded rows."""
@@ -174,6 +183,7 @@ class TableScorer:
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
         if some.any():
             out[some] = self.inside.distances(rows if some.all() else rows[some])
+        out /= self.scales(X)
         out += self.certain * novel.sum(axis=1)
         if X.shape[1] == self.width:
             return out
@@ -190,10 +200,12 @@ class TableScorer:
         distances *= ~muted
         if not some.any():
             return Attribution(distances, parts)
-        found, counted = self.inside.attribution(rows[some]), ~muted[some]
+        found, counted = self.inside.attribution(rows[some]), ~muted[some] / self.scales(X)[some]
         parts[some] += self._by_column(found.parts) * counted[:, None]
         distances[some] += found.distances * counted
         expected, alone = found.expected, found.alone
+        if alone is not None:
+            alone = alone / self.scales(X)[some, None]
         return Attribution(
             distances,
             parts,
