@@ -67,7 +67,7 @@ def test_a_zone_does_not_shift_the_hour(zone):
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("3. März 2020", "%d. %b %Y"),
+        ("3.  März 2020", "%d. %b %Y"),  # of two spaces one may be for a digit
         ("3 mars 2020", "%d %b %Y"),
         ("3 de marzo de 2020", "%d de %b de %Y"),
         ("Tuesday, March 3, 2020", "%a, %b %d, %Y"),
@@ -133,3 +133,134 @@ def test_many_iso_timestamps_are_read_in_linear_time(rng):
     read = form.read(texts)
     assert_linear(form.read, lambda n: texts[:n], 10_000)
     np.testing.assert_allclose(read, times.astype(np.int64) / 1000, rtol=0, atol=1e-6)
+
+
+def test_the_days_of_each_month_are_those_of_python():
+    def exists(*day):
+        try:
+            return since_1970(datetime(*day))
+        except ValueError:
+            return np.nan
+
+    days = [
+        (y, m, d)
+        for y in (0, 1, 1899, 1900, 1970, 2000, 2023, 2024, 9999)
+        for m in (0, 1, 2, 3, 4, 12, 13)
+        for d in (0, 1, 28, 29, 30, 31, 32)
+    ]
+    expected = [exists(*day) for day in days]
+    read = DateForm("iso", True, True).read([f"{y:04}-{m:02}-{d:02}" for y, m, d in days])
+    np.testing.assert_array_equal(read, expected)
+    numbers = np.array([10_000.0 * y + 100.0 * m + d for y, m, d in days])
+    np.testing.assert_array_equal(DateForm("%Y%m%d", True, False).of_numbers(numbers), expected)
+    quarters = DateForm("%Y Q%q", True, False).read(["2023 Q1", "2023 Q4", "2023 Q5", "0000 Q1"])
+    expected = [since_1970(datetime(2023, 1, 1)), since_1970(datetime(2023, 10, 1)), np.nan, np.nan]
+    np.testing.assert_array_equal(quarters, expected)
+
+
+def test_years_of_two_digits_are_those_of_posix():
+    texts = [f"3.2.{year:02}" for year in range(100)]
+    expected = [since_1970(datetime.strptime(text, "%d.%m.%y")) for text in texts]
+    np.testing.assert_array_equal(DateForm("%d.%m.%y", True, False).read(texts), expected)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "hours"),
+    [
+        ("%H:%M:%S", "0:00", 0.0),
+        ("%H:%M:%S", "23:59:60", 24.0),  # a leap second
+        ("%H:%M:%S", "23:59:61", None),
+        ("%H:%M:%S", "23:60", None),
+        ("%H:%M:%S", "24:00", None),
+        ("%H:%M:%S", "12:30:00,9", 12.50025),
+        ("%I:%M:%S %p", "12:30 AM", 0.5),
+        ("%I:%M:%S %p", "12:30 p.m.", 12.5),
+        ("%I:%M:%S %p", "1:30PM", 13.5),
+        ("%I:%M:%S %p", "11:30:36 am", 11.51),
+        ("%I:%M:%S %p", "13:30 AM", None),
+        ("%I.%M", "7.30", 7.5),
+        ("%I.%M", "12.30", 12.5),
+    ],
+)
+def test_times_of_day_at_their_bounds(form, text, hours):
+    for many in ([text, f" {text}"], [text, f" {text}"] * 40):
+        read = DateForm(form, False, True).read(many)
+        np.testing.assert_allclose(read, np.nan if hours is None else 3600.0 * hours)
+
+
+def test_counts_since_1970_are_of_the_years_1_to_9999_and_days_are_whole():
+    first, last = since_1970(datetime(1, 1, 1)), since_1970(datetime(9999, 12, 31, 23, 59, 59))
+    for name, unit in (("unix", 1.0), ("unix-ms", 1e3)):
+        seconds = np.array([first - 1.0, first, 0.0, last, last + 1.0])
+        read = DateForm(name, True, True).of_numbers(seconds * unit)
+        np.testing.assert_array_equal(read, [np.nan, first, 0.0, last, np.nan])
+    days = np.array([10101.0, 10100.0, 20200303.5, 99991231.0, 1e8 + 101.0, -20200303.0])
+    read = DateForm("%Y%m%d", True, False).of_numbers(days)
+    expected = [first, np.nan, np.nan, since_1970(datetime(9999, 12, 31)), np.nan, np.nan]
+    np.testing.assert_array_equal(read, expected)
+    with pytest.raises(ValueError, match="not dates of the form"):
+        DateForm("iso", True, True).of_numbers(days)
+
+
+@pytest.mark.parametrize("copies", [1, 80])
+def test_a_date_with_the_space_around_it_has_at_most_64_letters(copies):
+    form = DateForm("%d %b %Y", True, False)
+    for spaces, fits in ((53, True), (54, False)):
+        text = " " * spaces + "03 Mar 2020"
+        assert form.fits_any([text]) == fits
+        assert (~np.isnan(form.read([text] * copies))).tolist() == [fits] * copies
+
+
+def test_behind_a_date_the_time_may_be_missing_elsewhere_not():
+    day = since_1970(datetime(2020, 3, 2))
+    for form in ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y, %H:%M:%S", "%d.%m.%YT%H:%M:%S"):
+        texts = ["2.3.2020", datetime(2020, 3, 2, 7).strftime(form), "2.3.2020 ,", "7:00:00"]
+        expected = [day, day + 25_200.0, np.nan, np.nan]
+        np.testing.assert_array_equal(DateForm(form, True, True).read(texts), expected)
+    first = DateForm("%H:%M:%S %d.%m.%Y", True, True)
+    read = first.read(["07:00 2.3.2020", "2.3.2020", "07:00"])
+    np.testing.assert_array_equal(read, [day + 25_200.0, np.nan, np.nan])
+
+
+def test_a_format_has_at_most_40_letters():
+    text = "%Y" + "-" * 38
+    assert DateForm(text, True, False).read(["1970" + "-" * 38])[0] == 0.0
+    with pytest.raises(ValueError, match="is not a date format"):
+        DateForm(text + "-", True, False)
+
+
+LAYOUTS = {
+    "iso": ("2020-03-04", "2020-03-04T05:06", "2020-11-14 15:16:17.25+02:00", "2020-01-01 1:02Z"),
+    "%d.%m.%y %I:%M:%S %p": ("1.2.03 4:05 PM", "11.12.13 04:05:16,125 am", "01.02.03 4:05:06P.M."),
+    "%a, %d %b %Y %H:%M:%S": ("Mon, 03 May 2021 10:11:12 GMT", "Di., 3 Mai 2021 9:08:07"),
+}
+
+
+@pytest.mark.parametrize("form", LAYOUTS)
+@given(st.data())
+def test_each_of_many_texts_is_read_as_by_itself(form, data):
+    letters = st.sampled_from(sorted(set("0159 -+:.,APaTzMé" + "".join(LAYOUTS[form]))))
+    changes = st.tuples(st.sampled_from(LAYOUTS[form]), st.integers(0, 40), letters)
+    texts = [
+        text[: place % len(text)] + letter + text[place % len(text) + 1 :]
+        for text, place, letter in data.draw(st.lists(changes, min_size=10, max_size=30))
+    ]
+    texts = [*texts, *LAYOUTS[form] * 25]  # more than are read one by one
+    read = DateForm(form, True, True)
+    np.testing.assert_array_equal(read.read(texts), [read.read([text])[0] for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("month", "names"),
+    [
+        (1, "January Jan. Januar Jänner janvier enero"),
+        (2, "february FEB Februar février févr. febrero"),
+        (8, "August aug août agosto"),
+        (12, "December Dez. décembre déc dic diciembre"),
+    ],
+)
+def test_the_names_of_a_month_are_known_in_four_languages(month, names):
+    texts = [f"5 {name} 1971" for name in names.split()]
+    expected = since_1970(datetime(1971, month, 5))
+    assert set(DateForm("%d %b %Y", True, False).read(texts).tolist()) == {expected}
+    assert np.isnan(DateForm("%d %b %Y", True, False).read(["5 Juvember 1971"])[0])

@@ -120,3 +120,126 @@ def test_a_text_expected_in_its_group_that_no_row_has_contradicts_it():
     assert added[0] == np.inf
     assert np.isfinite(added[1])
     assert added[2] == -np.inf  # of an unknown group nothing is known
+
+
+def without_itself(rows, row, kappas, width):
+    """The share of a row's label in its groups, counted among all other rows."""
+    *path, label = rows[row]
+    others = rows[:row] + rows[row + 1 :]
+    share = (sum(r[-1] == label for r in others) + 0.5) / (len(others) + 0.5 * width)
+    for depth, kappa in enumerate(kappas, start=1):
+        if np.isfinite(kappa):
+            inside = [r for r in others if list(r[:depth]) == path[:depth]]
+            have = sum(r[-1] == label for r in inside)
+            share = (have + kappa * share) / (len(inside) + kappa)
+    return share
+
+
+@pytest.mark.parametrize("by", ["site", "machine"])
+def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by):
+    rng = np.random.default_rng(3)
+    table, product = fleet(rng, 160)
+    if by == "site":  # machines of a site do not differ
+        own = (table["site"].codes + rng.integers(0, 2, 160)) % 4
+        product = column([VALUES[k] for k in own])
+    texts, tree, _ = learned(table, product)
+    path, codes, shares = tree.codes(table), texts.codes(product)[0], texts.shares[0]
+    rows, width = [(*path[k].tolist(), int(codes[k])) for k in range(160)], shares.leaves.width
+    kappas = []
+    for _ in range(2):
+        by_row = [without_itself(rows, row, [*kappas, np.inf], width) for row in range(160)]
+        gains = {
+            kappa: sum(
+                np.log(without_itself(rows, row, [*kappas, kappa], width) / by_row[row])
+                for row in range(160)
+            )
+            for kappa in 2.0 ** np.arange(-4.0, 21.0)
+        }
+        best = max(gains, key=gains.__getitem__)
+        kappas.append(best if gains[best] > 5.0 else np.inf)
+    assert np.isfinite(kappas).tolist() == ([True, False] if by == "site" else [False, True])
+    assert shares.concentrations == kappas
+
+
+def test_so_much_is_expected_of_a_contradiction_that_few_rows_left_out_would_be_one():
+    rng = np.random.default_rng(4)
+    groups = rng.integers(0, 12, 3_000)
+    labels = np.where(rng.random(3_000) < 0.03, rng.integers(0, 40, 3_000), groups % 4)
+    counts = LabelCounts.learn([f"v{k}" for k in range(40)], np.full(40, 99))
+    index = GroupIndex(("site",), {(f"S{k}",): k for k in range(12)})
+    codes = counts.codes([f"v{k}" for k in range(40)])[labels]
+    shares = GroupShares(counts.plus_rows(groups, codes), GroupTree.of(index))
+    alone = [
+        k
+        for k in range(3_000)
+        if np.count_nonzero((groups == groups[k]) & (labels == labels[k])) == 1
+    ]
+    expected = np.array(
+        [
+            (np.count_nonzero(groups == groups[k]) - 1)
+            * (np.count_nonzero(labels == labels[k]) - 0.5)
+            / (3_000 - 1 + 0.5 * 42)
+            for k in alone
+        ]
+    )
+    numbers = {limit: int((expected >= limit).sum()) for limit in (3.0, 10.0, 30.0, 100.0)}
+    limit = next(limit for limit, number in numbers.items() if number <= 0.002 * 3_000)
+    assert shares.expected == ([limit], numbers[limit])
+    # New rows contradict where so many are expected of the group and there is none.
+    new = np.array([(g, v) for g in range(12) for v in range(40)])
+    never = np.array([not ((groups == g) & (labels == v)).any() for g, v in new])
+    sizes = np.bincount(groups)[new[:, 0]]
+    often = np.bincount(labels, minlength=40)[new[:, 1]]
+    foreseen = sizes * (often + 0.5) / (3_000 + 0.5 * 42)
+    codes = counts.codes([f"v{k}" for k in range(40)])[new[:, 1]]
+    added = shares.added(new[:, :1], codes, np.zeros(480, bool))
+    np.testing.assert_array_equal(np.isinf(added), never & (foreseen >= limit))
+    assert np.isinf(added).sum() > 10
+
+
+def test_what_a_group_has_most_often_and_who_has_a_label_are_counted():
+    rng = np.random.default_rng(5)
+    groups, labels = rng.integers(0, 6, 300), rng.integers(0, 5, 300)
+    counts = LabelCounts.learn(list("abcde"), np.full(5, 9)).plus_rows(groups, labels)
+    for group in range(6):
+        own = np.bincount(labels[groups == group], minlength=5)
+        assert own["abcde".index(counts.most_frequent(group))] == own.max()
+    for label in range(5):
+        having = np.bincount(groups[labels == label], minlength=6)
+        found = counts.groups_with(label)
+        assert sorted(found) == np.flatnonzero(having).tolist()
+        assert (np.diff(having[found]) <= 0).all()
+    pairs = np.array([(g, v) for g in range(8) for v in range(7)])
+    expected = [np.count_nonzero((groups == g) & (labels == v)) for g, v in pairs]
+    assert counts.of(*pairs.T).tolist() == expected
+    assert counts.size_of(np.arange(9)).tolist() == [*np.bincount(groups).tolist(), 0, 0, 0]
+    # Others and none are no labels that a group could have most often.
+    rare = LabelCounts.learn(["a"], np.array([9])).plus_rows(np.zeros(5, int), np.array([1, 2] * 2 + [1]))
+    assert rare.most_frequent(0) is None
+    assert rare.plus_rows(np.zeros(1, int), np.zeros(1, int)).most_frequent(0) == "a"
+    assert LabelCounts.learn(["a"], np.array([9])).of(np.zeros(2, int), np.zeros(2, int)).sum() == 0
+
+
+def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
+    sites = [f"S{k}" for k in range(6) for _ in range(60)]
+    product = (["A-1"] * 57 + ["7"] * 2 + [None]) + ["7"] * 300
+    for k in range(1, 6):  # the first ones have it most often
+        product[60 * k : 60 * k + 9 - k] = ["8"] * (9 - k)
+    product[70:75] = [None] * 5
+    table = Table(["site", "x"], [column(sites), column(product)], 360)
+    index = GroupIndex.learn(table, ["site"])
+    tree = GroupTree.of(index)
+    texts = GroupTexts.learn(table["x"], tree).plus_rows(table["x"], index.codes(table))
+
+    def said(text, site, view=0):
+        path = np.array([index.keys.get((site,), -1)])
+        return texts.words(column([text]) if text else column([None]), view, path)
+
+    assert said("7", "S0") == "is rare for site S0 (2 of 60 rows)"
+    assert said("7", "S0", 1) == "has a form that is rare for site S0 (2 of 60 rows)"
+    assert said("8", "S0") == "was never seen for site S0 (seen for S1, S2, S3 and 2 more)"
+    assert said("A-1", "S1") == "was never seen for site S1 (seen for S0)"
+    assert said("A-1", "S2", 1) == "has a form that was never seen for site S2 (seen for S0)"
+    assert said(None, "S1") == "that is rare for site S1 (5 of 60 rows)"
+    assert said(None, "S3") == "it never was for site S3 (seen for S1, S0)"
+    assert said("new", "S0") == said("7", "S9") == ""

@@ -129,6 +129,15 @@ def test_a_history_grows_neither_with_rows_nor_with_groups_without_end():
         (timedelta(minutes=5), None, 300.0),
         (np.timedelta64(2, "D"), None, 172_800.0),
         (pd.Timedelta("1h"), None, 3600.0),
+        (" 2 Sec ", None, 2.0),
+        ("3seconds", None, 3.0),
+        ("4 m", None, 240.0),
+        ("5minutes", None, 300.0),
+        ("1 hour", None, 3600.0),
+        ("1 day", None, 86_400.0),
+        ("2w", None, 1_209_600.0),
+        (3, 3, None),
+        (10_000, 10_000, None),
     ],
 )
 def test_a_window_is_rows_or_a_duration(written, rows, seconds):
@@ -152,3 +161,119 @@ def test_any_other_window_is_refused(written):
 def test_a_table_that_a_window_cannot_be_laid_over_is_refused(frame, window, over, change, said):
     with pytest.raises(UserError, match=said):
         learned(frame.assign(**change), window, over=over)
+
+
+@pytest.mark.parametrize(
+    ("window", "said", "fewest"),
+    [
+        (Window(rows=30), "30 rows", 15),
+        (Window(rows=3), "3 rows", 3),
+        (Window(rows=7), "7 rows", 4),
+        (Window(seconds=172_800.0), "2 days", 3),
+        (Window(seconds=5400.0), "90 minutes", 3),
+        (Window(seconds=7200.0), "2 hours", 3),
+        (Window(seconds=90.0), "90 seconds", 3),
+        (Window(seconds=0.5), "0.5 seconds", 3),
+    ],
+)
+def test_a_window_is_written_in_the_largest_unit_that_fits(window, said, fewest):
+    assert str(window) == said
+    assert window.fewest == fewest
+    if window.seconds is not None:
+        assert Window.of(said) == window
+
+
+def one_by_one(machines, times, values, window, smallest):
+    """What each row has of those up to it, and how often nothing changed, row by row."""
+    order = sorted(range(len(times)), key=lambda row: times[row])
+    found = {name: np.full(len(times), np.nan) for name in ("mean", "sd", "unchanged", "step")}
+    still = []
+    for machine in set(machines):
+        own = [row for row in order if machines[row] == machine]
+        run = 0
+        for k, row in enumerate(own):
+            if window.rows is not None:
+                rows, enough = own[max(k + 1 - window.rows, 0) : k + 1], True
+                whole = k + 1 >= window.rows
+            else:
+                begin = times[row] - window.seconds
+                rows = [other for other in own[: k + 1] if times[other] > begin]
+                enough = times[row] - times[own[0]] >= window.seconds / 2.0
+                whole = times[row] - times[own[0]] >= window.seconds
+            run = run + 1 if k and values[row] == values[own[k - 1]] else 1
+            still += [run >= len(rows)] if whole else []
+            if values[row] == values[row]:
+                found["unchanged"][row] = np.log(run)
+            if k:
+                found["step"][row] = values[row] - values[own[k - 1]]
+            x = np.array([values[other] for other in rows if values[other] == values[other]])
+            if enough and len(rows) >= window.fewest and len(x) >= max(3, len(rows) / 2):
+                found["mean"][row] = x.mean()
+                found["sd"][row] = np.log(max(x.std(ddof=1), smallest))
+    if still and np.mean(still) >= 0.01:
+        del found["unchanged"]
+    return found
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.45])
+@pytest.mark.parametrize(
+    "window", [FIVE_ROWS, Window(rows=3), Window(seconds=5 * 3600.0), Window(seconds=1e6)]
+)
+def test_measures_are_those_counted_one_by_one(window, gaps, rng):
+    n = 150
+    machines = rng.choice(["A", "B", "C"], n)
+    minutes = 30 * rng.permutation(2 * n)[:n]
+    values = rng.integers(0, 3, n).astype(float)
+    values[rng.random(n) < gaps] = np.nan
+    time = pd.Timestamp("2026-01-01") + pd.to_timedelta(minutes, "min")
+    frame = pd.DataFrame({"machine": machines, "time": time, "value": values})
+    model, table = learned(frame, window)
+    expected = one_by_one(machines, 60.0 * minutes, values, window, 1.0 / np.sqrt(12.0))
+    names = {"mean": f"mean of {window}", "sd": f"sd of {window}", "unchanged": "rows unchanged"}
+    assert len(model.columns) == len(expected)
+    for measure, counted in expected.items():
+        name = f"value: {names.get(measure, measure)}"
+        np.testing.assert_allclose(table[name].values, counted, atol=1e-9)
+        assert model.columns[name].neutral == pytest.approx(np.nanmedian(counted))
+
+
+def test_columns_without_a_value_or_a_change_are_not_looked_at(frame):
+    none, names = frame.assign(value=np.nan), frame.assign(value=np.arange(400.0) % 3)
+    model, _ = learned(none, FIVE_ROWS)
+    assert not model.columns
+    roles = {"machine": "category", "time": "date"}
+    names["value: step"] = 1.0
+    plan, table = Plan.of(to_table(names), roles)
+    given = ContextColumns(by=("machine",), over=("time",))
+    model, _, _ = WindowModel.learn(FIVE_ROWS, given, plan.parse(table))
+    assert "value: step'" in model.columns
+    assert {each.column for each in model.columns.values()} == {"value"}
+
+
+@pytest.mark.parametrize(("repeats", "counted"), [(34, False), (3, True)])
+def test_whether_rows_without_a_change_are_counted_is_seen_in_whole_windows(repeats, counted):
+    values = np.repeat(np.arange(30.0), repeats)[:90]
+    frame = pd.DataFrame({"value": values})
+    model, _ = learned(frame, FIVE_ROWS, by=(), over=())
+    assert any(each.measure == "unchanged" for each in model.columns.values()) == counted
+
+
+@pytest.mark.parametrize("window", [FIVE_ROWS, Window(seconds=5 * 3600.0)])
+def test_rows_are_divided_by_their_time_or_their_place(frame, window):
+    model, _ = learned(frame, window)
+    plan, table = Plan.of(to_table(frame), {"machine": "category", "time": "date"})
+    rows = model.sorted_rows(plan.parse(table), ["value"])
+    parts = rows.of_table(rows.stretches(4), -1)
+    times = frame["time"].to_numpy()
+    edges = [parts[times.argsort()][k] for k in (0, 99, 101, 199, 201, 299, 301, 399)]
+    assert edges == [0, 0, 1, 1, 2, 2, 3, 3]
+    # Where all have one time, or none, it is the place in the group.
+    untimed = WindowModel(FIVE_ROWS, ("machine",), (), model.columns)
+    rows = untimed.sorted_rows(plan.parse(table), ["value"])
+    parts = rows.of_table(rows.stretches(4), -1)
+    for machine in "ABC":
+        own = parts[frame["machine"] == machine]
+        assert own.tolist() == [k * 4 // len(own) for k in range(len(own))]
+    needed = rows.of_table(rows.needed_later(FIVE_ROWS), False)
+    assert [needed[frame["machine"] == machine].sum() for machine in "ABC"] == [5, 5, 5]
+    assert all(needed[np.flatnonzero(frame["machine"] == machine)[-5:]].all() for machine in "ABC")
