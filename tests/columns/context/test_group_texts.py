@@ -50,15 +50,16 @@ def by_hand(rows, kappas, path, label, labels, *, learned: bool) -> tuple[float,
     return everywhere, share
 
 
-def test_shares_are_those_counted_by_hand_also_of_rows_that_were_learned():
-    table, product = fleet(np.random.default_rng(0), 300)
+@pytest.mark.parametrize("n", [300, 130])
+def test_shares_are_those_counted_by_hand_also_of_rows_that_were_learned(n):
+    table, product = fleet(np.random.default_rng(0), n)
     texts, tree, _ = learned(table, product)
     path, codes, shares = tree.codes(table), texts.codes(product)[0], texts.shares[0]
-    rows = [(*path[k].tolist(), int(codes[k])) for k in range(300)]
+    rows = [(*path[k].tolist(), int(codes[k])) for k in range(n)]
     assert np.isfinite(shares.concentrations[-1])
     for counted in (False, True):
-        found = shares.added(path, codes, np.full(300, counted))
-        for k in range(0, 300, 7):
+        found = shares.added(path, codes, np.full(n, counted))
+        for k in range(0, n, 7):
             *own, label = rows[k]
             args = shares.concentrations, tuple(own), label, shares.leaves.labels
             everywhere, here = by_hand(rows, *args, learned=counted)
@@ -135,23 +136,26 @@ def without_itself(rows, row, kappas, width):
     return share
 
 
-@pytest.mark.parametrize("by", ["site", "machine"])
-def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by):
-    rng = np.random.default_rng(3)
-    table, product = fleet(rng, 160)
+@pytest.mark.parametrize(
+    ("by", "n", "seed"),
+    [("site", 160, 3), ("machine", 160, 3), *(("machine", 40, seed) for seed in range(8))],
+)
+def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by, n, seed):
+    rng = np.random.default_rng(seed)
+    table, product = fleet(rng, n)
     if by == "site":  # machines of a site do not differ
-        own = (table["site"].codes + rng.integers(0, 2, 160)) % 4
+        own = (table["site"].codes + rng.integers(0, 2, n)) % 4
         product = column([VALUES[k] for k in own])
     texts, tree, _ = learned(table, product)
     path, codes, shares = tree.codes(table), texts.codes(product)[0], texts.shares[0]
-    rows, width = [(*path[k].tolist(), int(codes[k])) for k in range(160)], shares.leaves.width
+    rows, width = [(*path[k].tolist(), int(codes[k])) for k in range(n)], shares.leaves.width
     kappas = []
     for _ in range(2):
-        by_row = [without_itself(rows, row, [*kappas, np.inf], width) for row in range(160)]
+        by_row = [without_itself(rows, row, [*kappas, np.inf], width) for row in range(n)]
         gains = {
             kappa: sum(
                 np.log(without_itself(rows, row, [*kappas, kappa], width) / by_row[row])
-                for row in range(160)
+                for row in range(n)
             )
             for kappa in 2.0 ** np.arange(-4.0, 21.0)
         }
@@ -161,40 +165,31 @@ def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by):
     assert shares.concentrations == kappas
 
 
-def test_so_much_is_expected_of_a_contradiction_that_few_rows_left_out_would_be_one():
+@pytest.mark.parametrize(
+    ("errors", "limit"), [(0.0, 3.0), (0.004, 3.0), (0.02, 30.0), (0.1, 100.0)]
+)
+def test_so_much_is_expected_of_a_contradiction_that_few_rows_left_out_would_be_one(errors, limit):
     rng = np.random.default_rng(4)
-    groups = rng.integers(0, 12, 3_000)
-    labels = np.where(rng.random(3_000) < 0.03, rng.integers(0, 40, 3_000), groups % 4)
-    counts = LabelCounts.learn([f"v{k}" for k in range(40)], np.full(40, 99))
-    index = GroupIndex(("site",), {(f"S{k}",): k for k in range(12)})
-    codes = counts.codes([f"v{k}" for k in range(40)])[labels]
-    shares = GroupShares(counts.plus_rows(groups, codes), GroupTree.of(index))
-    alone = [
-        k
-        for k in range(3_000)
-        if np.count_nonzero((groups == groups[k]) & (labels == labels[k])) == 1
-    ]
-    expected = np.array(
-        [
-            (np.count_nonzero(groups == groups[k]) - 1)
-            * (np.count_nonzero(labels == labels[k]) - 0.5)
-            / (3_000 - 1 + 0.5 * 42)
-            for k in alone
-        ]
-    )
-    numbers = {limit: int((expected >= limit).sum()) for limit in (3.0, 10.0, 30.0, 100.0)}
-    limit = next(limit for limit, number in numbers.items() if number <= 0.002 * 3_000)
-    assert shares.expected == ([limit], numbers[limit])
+    sizes = np.append(np.arange(8, 168), 700)  # so that about each number is expected somewhere
+    groups, n = np.repeat(np.arange(161), sizes), int(sizes.sum())
+    labels = np.where(rng.random(n) < errors, rng.integers(0, 12, n), groups % 4)
+    values = [f"v{k}" for k in range(12)]
+    counts = LabelCounts.learn(values, np.full(12, 99))
+    index = GroupIndex(("site",), {(f"S{k}",): k for k in range(161)})
+    code_of = counts.codes(values)
+    shares = GroupShares(counts.plus_rows(groups, code_of[labels]), GroupTree.of(index))
+    table, often = np.zeros((161, 12)), np.bincount(labels, minlength=12)
+    np.add.at(table, (groups, labels), 1)
+    left_out = (sizes[:, None] - 1) * (often - 0.5) / (n - 1 + 0.5 * 14)
+    once = {k: int((left_out[table == 1.0] >= k).sum()) for k in (3.0, 10.0, 30.0, 100.0)}
+    assert next(k for k, number in once.items() if number <= 0.002 * n) == limit
+    assert shares.expected == ([limit], once[limit])
     # New rows contradict where so many are expected of the group and there is none.
-    new = np.array([(g, v) for g in range(12) for v in range(40)])
-    never = np.array([not ((groups == g) & (labels == v)).any() for g, v in new])
-    sizes = np.bincount(groups)[new[:, 0]]
-    often = np.bincount(labels, minlength=40)[new[:, 1]]
-    foreseen = sizes * (often + 0.5) / (3_000 + 0.5 * 42)
-    codes = counts.codes([f"v{k}" for k in range(40)])[new[:, 1]]
-    added = shares.added(new[:, :1], codes, np.zeros(480, bool))
-    np.testing.assert_array_equal(np.isinf(added), never & (foreseen >= limit))
-    assert np.isinf(added).sum() > 10
+    new = np.array([(g, v) for g in range(161) for v in range(12)])
+    foreseen = sizes[:, None] * (often + 0.5) / (n + 0.5 * 14)
+    added = shares.added(new[:, :1], code_of[new[:, 1]], np.zeros(len(new), bool))
+    np.testing.assert_array_equal(np.isinf(added), ((table == 0.0) & (foreseen >= limit)).ravel())
+    assert np.isinf(added).any() == (limit < 100.0)
 
 
 def test_what_a_group_has_most_often_and_who_has_a_label_are_counted():
@@ -214,10 +209,12 @@ def test_what_a_group_has_most_often_and_who_has_a_label_are_counted():
     assert counts.of(*pairs.T).tolist() == expected
     assert counts.size_of(np.arange(9)).tolist() == [*np.bincount(groups).tolist(), 0, 0, 0]
     # Others and none are no labels that a group could have most often.
-    rare = LabelCounts.learn(["a"], np.array([9])).plus_rows(np.zeros(5, int), np.array([1, 2] * 2 + [1]))
+    alone = LabelCounts.learn(["a"], np.array([9]))
+    assert alone.codes(["x", "a"]).tolist() == [1, 0, 2]
+    rare = alone.plus_rows(np.zeros(5, int), np.array([1, 2, 1, 2, 1]))
     assert rare.most_frequent(0) is None
     assert rare.plus_rows(np.zeros(1, int), np.zeros(1, int)).most_frequent(0) == "a"
-    assert LabelCounts.learn(["a"], np.array([9])).of(np.zeros(2, int), np.zeros(2, int)).sum() == 0
+    assert alone.of(np.zeros(2, int), np.zeros(2, int)).sum() == 0
 
 
 def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
