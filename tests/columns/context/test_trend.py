@@ -149,8 +149,7 @@ def test_what_was_foreseen_is_counted_by_how_far_ahead_it_was(rng):
         squares = [
             min(abs(z[k][row]), 5.0) ** 2
             for k in range(7)
-            for row in range(101)
-            if 30 + 10 * k + 10 * tenth < row <= 30 + 10 * k + 10 * tenth + 10
+            for row in range(30 + 10 * (k + tenth), min(40 + 10 * (k + tenth), 100))
         ]
         widest = max(widest, np.sqrt(np.mean(squares)))
         expected.append(widest)
