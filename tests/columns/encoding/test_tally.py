@@ -39,6 +39,50 @@ def test_the_spectrum_counts_counts(values):
     )
 
 
+def test_rows_without_a_value_are_counted_apart_and_are_one_more_count():
+    some = ValueCounts.of(["a", "b", "c"], np.array([2, 0, 5]), 3)
+    assert (dict(some.counts), some.rows, some.missing) == ({"a": 2, "c": 5}, 10, 3)
+    counts, times = some.spectrum()
+    assert (counts.tolist(), times.tolist()) == ([2, 3, 5], [1.0, 1.0, 1.0])
+    assert (some.distinct, some.most_usual) == (2, "c")
+    both = some.plus(ValueCounts.of(["a"], np.array([3]), 2))
+    assert (dict(both.counts), both.rows, both.missing) == ({"a": 5, "c": 5}, 15, 5)
+    assert both.most_usual == "c"
+    back = both.minus(some)
+    assert (dict(back.counts), back.rows, back.missing) == ({"a": 3}, 5, 2)
+    with pytest.raises(ValueError, match="without a value were never counted"):
+        some.minus(ValueCounts.of([], np.array([], dtype=np.int64), 4))
+    assert some.minus(ValueCounts.of([], np.array([], dtype=np.int64), 3)).missing == 0
+    nothing = some.minus(some)
+    assert (dict(nothing.counts), nothing.rows, nothing.most_usual) == ({}, 0, "")
+    assert some.counts_of(["c", "b", "x"]).tolist() == [5, 0, 0]
+
+
+@pytest.mark.parametrize(("extra", "exact"), [(0, True), (1, False)])
+def test_as_many_values_as_fit_are_all_kept(extra, exact):
+    names = [f"v{k}" for k in range(MOST_VALUES + extra)]
+    ones = np.ones(len(names), dtype=np.int64)
+    whole = ValueCounts.of(names, ones, 7)
+    parts = [ValueCounts.of(names[k::2], ones[k::2]) for k in range(2)]
+    for found in (whole, parts[0].plus(parts[1])):
+        assert (found.level == 0) == (found.error == 0) == exact
+        assert (len(found.counts) == len(names)) == exact
+    assert whole.missing == 7
+    if not exact:
+        counts, times = whole.spectrum()
+        assert counts.tolist() == [1, 7]
+        assert times[1] == 1.0
+        assert times[0] == pytest.approx(len(names), rel=0.05)
+        assert whole.distinct == times[0]
+        level = whole.level
+        kept = kernels.hashes(list(whole.counts)) >> (63 - level) == 0
+        assert kept.all()
+        assert MOST_VALUES // 16 < len(whole.counts) <= MOST_VALUES // 4
+        more = whole.sampled(level + 1)
+        assert len(more) == pytest.approx(len(whole.counts) / 2, rel=0.1)
+        assert whole.sampled(0) is whole.counts
+
+
 def many(n_values, seed=0):
     """Return a heavy value, values of three rows, and values of one row."""
     rng = np.random.default_rng(seed)
