@@ -140,9 +140,7 @@ def test_a_date_has_a_clock_if_some_moment_is_none_of_a_day(frame_of):
     assert (column.has_date, column.has_clock) == (True, False)
     moment = only(frame_of({"x": [*days, dt.datetime(2026, 1, 5, 0, 0, 1)]}))
     assert moment.has_clock
-    np.testing.assert_array_equal(
-        np.diff(moment.seconds[[0, 3]]), [1.0]
-    )
+    np.testing.assert_array_equal(np.diff(moment.seconds[[0, 3]]), [1.0])
     assert moment.seconds[2] == (days[2] - dt.datetime(1970, 1, 1)).total_seconds()
 
 

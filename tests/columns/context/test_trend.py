@@ -1,4 +1,4 @@
-"""The span of time that was learned, levels over it, and which form of a trend foresees later rows."""
+"""The span of time that was learned, levels over it, and which trend foresees later rows."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_a_time_is_a_date_or_a_number():
 
 @pytest.mark.parametrize(
     ("last", "width", "steps"),
-    [(1.0, 1, 30), (1.01, 1, 31), (1.5, 1, 45), (2.0, 1, 60), (2.01, 2, 31), (4.0, 2, 60), (9, 8, 34)],
+    [(1.0, 1, 30), (1.01, 1, 31), (2.0, 1, 60), (2.01, 2, 31), (4.0, 2, 60), (9.0, 8, 34)],
 )
 def test_the_level_has_thirty_to_sixty_steps_of_one_length(last, width, steps):
     features = TrendFeatures(axis(last))
@@ -108,9 +108,9 @@ def per_origin(values, near=None):
     """For each origin a value for all later rows, and another for those of the next tenth."""
     made = []
     for k, origin in enumerate(ORIGINS):
-        each = np.where(SHARE > origin, values[k], np.nan)
+        each = np.where(origin < SHARE, values[k], np.nan)
         if near is not None:
-            each[(SHARE > origin) & (SHARE <= origin + 0.1)] = near[k]
+            each[(origin < SHARE) & (origin + 0.1 >= SHARE)] = near[k]
         made.append(each)
     return made
 
@@ -141,7 +141,7 @@ def test_a_form_foresees_better_from_most_origins_or_clearly_from_three(gains, b
 
 
 def test_what_was_foreseen_is_counted_by_how_far_ahead_it_was(rng):
-    z = [np.where(SHARE > o, rng.normal(scale=2.0, size=100), np.nan) for o in ORIGINS]
+    z = [np.where(o < SHARE, rng.normal(scale=2.0, size=100), np.nan) for o in ORIGINS]
     z[2][70] = 40.0
     found = Foreseen(z, [], SHARE)
     widest, expected = 1.0, [1.0]
@@ -161,7 +161,9 @@ def test_what_was_foreseen_is_counted_by_how_far_ahead_it_was(rng):
         assert (before ^ after).all()
 
 
-@pytest.mark.parametrize(("errors", "turned"), [([0.31] * 5 + [0.0] * 2, True), ([0.31] * 4 + [0.29] * 3, False)])
+@pytest.mark.parametrize(
+    ("errors", "turned"), [([0.31] * 5 + [0.0] * 2, True), ([0.31] * 4 + [0.29] * 3, False)]
+)
 def test_errors_to_one_side_are_turned_to_both(errors, turned):
     scores = np.append(np.full(30, np.nan), np.repeat(errors, 10))
     for sign in (1.0, -1.0):

@@ -108,8 +108,9 @@ def test_pairs_are_counted_and_taken_away(rng):
     whole = ContingencyTable.of(beside, own)
     for pair in zip(beside[:20], own[:20], strict=True):
         assert whole.counts[pair] == np.count_nonzero((beside == pair[0]) & (own == pair[1]))
-    first, rest = ContingencyTable.of(beside[:100], own[:100]), ContingencyTable.of(
-        beside[100:], own[100:]
+    first, rest = (
+        ContingencyTable.of(beside[:100], own[:100]),
+        ContingencyTable.of(beside[100:], own[100:]),
     )
     np.testing.assert_array_equal(first.plus(rest).counts, whole.counts)
     np.testing.assert_array_equal(whole.minus(rest).counts, first.counts)
