@@ -244,3 +244,130 @@ def test_a_detector_refuses_columns_of_the_same_name(rng, others):
     beside = pd.concat([frame, frame[["x"]]], axis=1)
     with pytest.raises(ValueError, match=r"these appear more than once: \['x'\]"):
         model.predict(beside)
+
+
+def rows_of(X):
+    """Any table as lists of numbers."""
+    if isinstance(X, list):
+        return [list(row.values()) if isinstance(row, dict) else list(row) for row in X]
+    X = X.to_pandas() if hasattr(X, "to_pandas") else X
+    return np.asarray(X).tolist()
+
+
+TABLES = {
+    **FRAMES,
+    "numpy": np.asarray,
+    "lists": lambda X: np.asarray(X).tolist(),
+    "records": lambda X: [dict(zip(NAMES, row, strict=True)) for row in np.asarray(X).tolist()],
+    "batch": lambda X: FRAMES["pyarrow"](X).to_batches()[0],
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_rows_are_taken_from_any_table(kind, table):
+    X = TABLES[kind](table)
+    for rows in (slice(3, 9), np.array([5, 0, 0])):
+        assert rows_of(frames.take_rows(X, rows)) == table[rows].tolist()
+    for row in (0, 59, -1, -60):
+        assert rows_of(frames.one_row(X, row)) == [table[row].tolist()]
+    for row in (60, -61):
+        with pytest.raises(IndexError, match=rf"no row {row}: the table has 60 rows"):
+            frames.one_row(X, row)
+
+
+def test_rows_are_called_by_an_id_or_an_index(table):
+    records = [{"id": f"r{k}", "x": 1.0} for k in range(3)]
+    names = ["r0", "r1", "r2"]
+    assert frames.row_names_of(records, "id") == names
+    assert frames.row_names_of([*records, {"x": 1.0}], "id") == [*names, None]
+    for frame in (pd.DataFrame(records), pl.DataFrame(records), pa.table(pd.DataFrame(records))):
+        assert frames.row_names_of(frame, "id") == names
+        assert frames.row_names_of(frame, "key") is None
+        assert frames.row_names_of(frame) is None
+    assert frames.row_names_of(pd.DataFrame(records, index=names), "key") == names
+    assert frames.row_names_of(pd.DataFrame(records, index=[0, 2, 1])) == [0, 2, 1]
+    for other in ([], [[1.0]], table):
+        assert frames.row_names_of(other, "id") is None
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        (None, "X is None, not a table"),
+        (iter([1]), "X is of the type list_iterator, not a table"),
+        ({"a": [1]}, "X is a dict, not a table"),
+        ("rows.csv", "X is the text 'rows.csv', not a table"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_advice(X, said):
+    with pytest.raises(ValueError, match=said):
+        frames.refuse_text(X)
+
+
+def test_numbers_without_an_end_are_infinite_on_their_side():
+    numbers = [10**400, -(10**400), 3, 0.5]
+    assert [frames.to_float(cell) for cell in numbers] == [np.inf, -np.inf, 3.0, 0.5]
+
+
+def test_features_are_asked_for_by_number_or_name(table):
+    named, bare = REF().fit(FRAMES["pandas"](table)), REF().fit(table)
+    assert frames.features_of(named, None) == frames.features_of(named, NAMES) == NAMES
+    assert frames.features_of(bare, ["a", "b", "c"]) == ["a", "b", "c"]
+    assert frames.feature_names(bare) == ["x0", "x1", "x2"]
+    for model, columns, said in (
+        (bare, None, "fitted without column names"),
+        (bare, ["a", "b"], "columns= has 2 names; the model has 3 features"),
+        (named, NAMES[::-1], "the model was fitted on"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            frames.features_of(model, columns)
+    assert [frames.feature_number(named, name) for name in NAMES] == [0, 1, 2]
+    assert [frames.feature_number(bare, k) for k in range(3)] == [0, 1, 2]
+    for model, feature in ((named, "colour"), (bare, "x0"), (bare, 3), (bare, -1)):
+        with pytest.raises(ValueError, match="has no feature"):
+            frames.feature_number(model, feature)
+
+
+def test_weights_are_one_for_each_row_and_more_than_one_in_all():
+    assert frames.read_weights(3, None) is None
+    assert frames.read_weights(3, 2.0).tolist() == [2.0, 2.0, 2.0]
+    assert frames.read_weights(3, [0, 1, 2]).tolist() == [0.0, 1.0, 2.0]
+    for weights, said in (
+        ([1.0, 1.0], "one weight for each of the 3 rows"),
+        ([1.0, -2.0, -3.0], "negative in row 1: -2"),
+        ([0.0, 0.0, 0.0], "zero in every row"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            frames.read_weights(3, weights)
+    frames.check_enough(2, None)
+    frames.check_enough(1, np.array([1.1]))
+    for rows, total in ((1, None), (2, [0.5, 0.5]), (2, [1e300, 1e300]), (1, 1.0)):
+        with pytest.raises(ValueError, match=r"at least 2 rows|frequencies"):
+            frames.check_enough(rows, None if total is None else np.array(total))
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "text"),
+    [
+        *((kind, True, False) for kind in (pa.int8(), pa.float32(), pa.bool_(), pa.null())),
+        (pa.decimal128(9, 2), True, False),
+        *((kind, False, True) for kind in (pa.string(), pa.large_string(), pa.string_view())),
+        (pa.dictionary(pa.int8(), pa.string()), False, True),
+        (pa.dictionary(pa.int8(), pa.int64()), False, False),
+        *((kind, False, False) for kind in (pa.binary(), pa.date32(), pa.list_(pa.int8()))),
+    ],
+)
+def test_types_of_arrow_are_numbers_or_text_or_neither(kind, number, text):
+    assert (frames.is_number(kind), frames.is_text(kind)) == (number, text)
+
+
+@pytest.mark.parametrize("moved", [5, 6, 8])
+def test_of_many_columns_out_of_place_five_are_named(moved):
+    names = [f"c{k:02}" for k in range(9)]
+    model = REF().fit(pd.DataFrame(np.random.default_rng(0).normal(size=(20, 9)), columns=names))
+    turned = [*names[1:moved], names[0], *names[moved:]]
+    with pytest.raises(ValueError, match="Out of place") as caught:
+        model.predict(pd.DataFrame(np.zeros((2, 9)), columns=turned))
+    said = str(caught.value)
+    assert said.count(" where ") == 5
+    assert (f" and {moved - 5} more." in said) == (moved > 5)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refold.columns.missing import SourceFormat
 from refold.columns.number_form import NumberForm
 from tests.growth import assert_linear
 
@@ -133,3 +134,91 @@ def test_hostile_texts_are_no_numbers(text):
 def test_many_plain_numbers_are_read_in_linear_time(rng):
     texts = [repr(value) for value in rng.normal(size=40_000).tolist()]
     assert_linear(NumberForm().read, lambda n: texts[:n], 10_000)
+
+
+FORMS = [
+    NumberForm(),
+    *(NumberForm(*marks, prefix=unit) for marks in MARKS for unit in ("", "€")),
+    NumberForm(",", ".", "", "kg"),
+    NumberForm(kind="duration"),
+]
+cells = st.text("0123456789.,' -+()eE€kg:h\u00a0", max_size=9) | st.sampled_from(
+    ["1.234,5", "1,5", "1.234", "12", "1 234", "1'234.5", "5 kg", "€ 7", "1:30", "2h", "1e3", "1_0"]
+)
+
+
+@given(st.lists(cells, max_size=12), st.sampled_from(FORMS))
+def test_a_number_is_read_as_by_itself_whatever_is_beside_it(texts, form):
+    alone = [form.read([text])[0] for text in texts]
+    np.testing.assert_array_equal(form.read(texts), alone)
+
+
+@pytest.mark.parametrize("form", [NumberForm(), NumberForm(","), NumberForm(kind="duration")])
+def test_a_number_with_the_space_around_it_has_at_most_64_letters(form):
+    text = "30 s" if form.kind == "duration" else "30"
+    for beside in ([], ["é"]):
+        read = form.read([text.rjust(64), text.rjust(65), *beside])
+        np.testing.assert_array_equal(read[:2], [30.0, np.nan])
+    assert NumberForm(suffix="k" * 24).read(["3 " + "k" * 24])[0] == 3.0
+    with pytest.raises(ValueError, match="at most 24 characters"):
+        NumberForm(suffix="k" * 25)
+
+
+@pytest.mark.parametrize(
+    ("form", "said", "marks"),
+    [
+        (NumberForm(), "decimal points", ""),
+        (NumberForm(suffix="kg"), "decimal points, kg", ""),
+        (NumberForm(","), "decimal commas", "decimal commas"),
+        (
+            NumberForm(",", ".", "€"),
+            "decimal commas, points between thousands, €",
+            "decimal commas, points between thousands",
+        ),
+        (NumberForm(kind="duration"), "durations", "durations"),
+    ],
+)
+def test_a_form_is_said_in_words(form, said, marks):
+    assert (str(form), form.marks_text) == (said, marks)
+
+
+@pytest.mark.parametrize(
+    ("form", "written", "read_as"),
+    [
+        (NumberForm(), SourceFormat(), NumberForm()),
+        (NumberForm(","), SourceFormat(likely="."), NumberForm(",")),
+        (NumberForm(suffix="kg"), SourceFormat(decimal=","), NumberForm(",", ".", "", "kg")),
+        (NumberForm(","), SourceFormat(decimal="."), NumberForm(".", ",")),
+        (NumberForm(), SourceFormat(thousands="."), NumberForm(",", ".")),
+        (NumberForm(","), SourceFormat(thousands="'"), NumberForm(",", "'")),
+        (NumberForm(kind="duration"), SourceFormat(decimal=","), NumberForm(kind="duration")),
+    ],
+)
+def test_marks_that_the_user_says_of_a_file_hold_for_its_numbers(form, written, read_as):
+    assert form.in_file(written) == read_as
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 weeks 1 day 3 hours", 1_306_800.0),
+        ("250 ms", 0.25),
+        ("+5 min", 300.0),
+        ("−5 min", -300.0),
+        ("- 5 min", None),
+        ("1:05", 65.0),
+        ("1:60", None),
+        ("3 days, 4:05", 273_900.0),
+        ("-1 day, 23:00:00", -3600.0),
+        ("P2W", 1_209_600.0),
+        ("P1DT2H3M4,5S", 93_784.5),
+        ("-PT1M", -60.0),
+        ("1 h 2 h", None),
+        ("1 s 2 h", None),
+        ("5 m", None),  # metres
+        ("1 h 5 m", 3900.0),
+        ("10 ms.", 0.01),
+    ],
+)
+def test_durations_have_units_from_large_to_small(text, value):
+    np.testing.assert_allclose(seconds([text]), [np.nan if value is None else value])

@@ -174,6 +174,8 @@ def test_a_table_that_a_window_cannot_be_laid_over_is_refused(frame, window, ove
         (Window(seconds=7200.0), "2 hours", 3),
         (Window(seconds=90.0), "90 seconds", 3),
         (Window(seconds=0.5), "0.5 seconds", 3),
+        (Window(seconds=1_234_567.0), "1234567 seconds", 3),
+        (Window(seconds=86_400_000_000.0), "1000000 days", 3),
     ],
 )
 def test_a_window_is_written_in_the_largest_unit_that_fits(window, said, fewest):
@@ -215,16 +217,18 @@ def one_by_one(machines, times, values, window, smallest):
     return found
 
 
-@pytest.mark.parametrize("gaps", [0.0, 0.45])
+@pytest.mark.parametrize("gaps", [None, 0.0, 0.45])
 @pytest.mark.parametrize(
-    "window", [FIVE_ROWS, Window(rows=3), Window(seconds=5 * 3600.0), Window(seconds=1e6)]
+    "window", [FIVE_ROWS, Window(rows=3), Window(seconds=5 * 3600.0), Window(seconds=2e5)]
 )
 def test_measures_are_those_counted_one_by_one(window, gaps, rng):
     n = 150
     machines = rng.choice(["A", "B", "C"], n)
     minutes = 30 * rng.permutation(2 * n)[:n]
     values = rng.integers(0, 3, n).astype(float)
-    values[rng.random(n) < gaps] = np.nan
+    values[rng.random(n) < (gaps or 0.0)] = np.nan
+    if gaps is None:  # rows are exactly half a window after the first one, and a window
+        machines, minutes = np.full(n, "A"), 30 * np.arange(n)
     time = pd.Timestamp("2026-01-01") + pd.to_timedelta(minutes, "min")
     frame = pd.DataFrame({"machine": machines, "time": time, "value": values})
     model, table = learned(frame, window)
@@ -277,3 +281,56 @@ def test_rows_are_divided_by_their_time_or_their_place(frame, window):
     needed = rows.of_table(rows.needed_later(FIVE_ROWS), False)
     assert [needed[frame["machine"] == machine].sum() for machine in "ABC"] == [5, 5, 5]
     assert all(needed[np.flatnonzero(frame["machine"] == machine)[-5:]].all() for machine in "ABC")
+
+
+def test_no_window_has_more_than_ten_thousand_rows():
+    n = 10_300
+    values = np.arange(n) % 7 + np.where(np.arange(n) < 290, 1e6, 0.0)
+    time = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(n), "s")
+    frame = pd.DataFrame({"time": time, "value": values})
+    window = Window(seconds=19_000.0)
+    model, table = learned(frame, window, by=())
+    mean = column(table, f"value: mean of {window}")
+    assert mean[10_288] > 100.0  # the last of the large ones is 10,000 rows back
+    np.testing.assert_allclose(mean[10_289:], 3.0, atol=0.01)
+    plan, last = Plan.of(to_table(frame), {"time": "date", "value": "number"})
+    rows = model.sorted_rows(plan.parse(last), ["value"])
+    assert rows.needed_later(window).sum() == 10_000
+    short = Window(seconds=60.0)
+    assert rows.needed_later(short).tolist() == [False] * (n - 60) + [True] * 60
+
+
+@pytest.mark.parametrize(("minutes", "enough"), [(120, False), (121, True)])
+def test_a_duration_that_has_fewer_than_three_rows_is_refused(minutes, enough):
+    time = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(50), "h")
+    frame = pd.DataFrame({"time": time, "value": np.arange(50.0) % 7})
+    window = Window(seconds=60.0 * minutes)
+    if enough:
+        learned(frame, window, by=())
+    else:
+        with pytest.raises(UserError, match="no group has 3 rows in a window"):
+            learned(frame, window, by=())
+
+
+def test_of_equal_values_no_rounding_error_is_left(rng):
+    values = (1e6 * rng.normal(size=200)).round(4)
+    values[1] = values[0] + 1e-4
+    values[100:105] = 1_234_567.1234  # as many as a window has
+    model, table = learned(pd.DataFrame({"value": values}), FIVE_ROWS, by=(), over=())
+    own = model.columns["value: sd of 5 rows"]
+    assert table["value: sd of 5 rows"].values[104] == np.log(own.smallest)
+    assert own.smallest < 1e-3
+
+
+def test_measures_without_a_history_are_as_usual_or_as_expected(frame):
+    model, table = learned(frame, FIVE_ROWS)
+    name, other = "value: mean of 5 rows", "value: step"
+    scores = {name: np.where(table[name].is_null, np.nan, 7.0)}
+    found = model.neutral(table, scores)
+    assert set(found) == {table.names.index(each) for each in model.columns}
+    mean, step = (found[table.names.index(each)].values for each in (name, other))
+    np.testing.assert_array_equal(mean, np.where(table[name].is_null, 0.0, 7.0))
+    usual = model.columns[other].neutral
+    expected = np.where(table[other].is_null, usual, table[other].values)
+    np.testing.assert_array_equal(step, expected)
+    assert [each for each in table.names if model.counts_rows(each)] == ["value: rows unchanged"]

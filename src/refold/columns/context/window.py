@@ -95,7 +95,7 @@ class Window:
         assert self.seconds is not None
         length = self.seconds
         unit = next((unit for unit in _UNITS if length % _UNITS[unit] == 0.0), "s")
-        return f"{length / _UNITS[unit]:g} {_NAMES[unit]}"
+        return f"{length / _UNITS[unit]:.15g} {_NAMES[unit]}"
 
     @property
     def fewest(self) -> int:
