@@ -105,10 +105,9 @@ def to_float(cell: Any) -> float:
 
 def one_row(X: Any, row: int) -> Any:
     """Return a table of one row of X, of whatever kind that is, without looking at the others."""
-    one = take_rows(X, slice(row, row + 1 or None))
-    if len(one) == 0:
+    if not -len(X) <= row < len(X):
         raise IndexError(f"There is no row {row}: the table has {len(X)} rows.")
-    return one
+    return take_rows(X, slice(row, row + 1 or None))
 
 
 def take_rows(X: Any, rows: slice | NDArray[np.intp]) -> Any:
