@@ -221,17 +221,20 @@ def _tests_that_reach(mutant: Mutant) -> list[str]:
 
 
 def _most_related_first(tests: list[str], mutant: Mutant) -> list[str]:
-    """Sort tests: those of the module first, further variants of one later, quick ones first."""
-    name, room = mutant.path.stem.strip("_"), _room(mutant)
+    """Sort tests: those named after the module first, then further variants, quick ones first."""
+    room = _room(mutant)
+    place = mutant.path.relative_to(SOURCE / room)
+    words = [word for word in (*place.parts[:-1], *place.stem.split("_")) if word]
     variants: Counter[str] = Counter()
     ranks = {}
     for test in tests:
         if not _is_there(test):
             continue
         function = test.partition("[")[0]
+        file = test.removeprefix(f"tests/{room}/").partition("::")[0]
         variants[function] += 1
         ranks[test] = (
-            name not in test.partition("::")[0],
+            sum(word not in file for word in words),
             variants[function],
             not test.startswith((f"tests/{room}/", "src/")),
             _seconds(room)[test],

@@ -57,6 +57,27 @@ def test_what_is_left_out_is_named_and_counted(make, rows):
     assert len(MODELS[make]().fit(rows).dropped_) == 0
 
 
+@pytest.mark.parametrize("make", STREAMS)
+def test_rows_that_come_in_parts_and_sites_have_no_numbers(make, rows):
+    model = STREAMS[make]().partial_fit(rows[:200]).partial_fit(rows[200:])
+    assert model.dropped_.tolist() == []
+    whole = STREAMS[make](trim=0.1).fit(rows)
+    there = STREAMS[make](trim=0.1).fit(rows) if make == "REF, sketch" else whole.empty_like()
+    assert merge(whole, there).dropped_.tolist() == []
+    assert model.fit(rows).dropped_.tolist() == []
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+@pytest.mark.parametrize("trim", [0.0, 0.1])
+def test_the_rows_that_are_kept_are_counted_once(method, trim, rows):
+    table = pd.DataFrame(rows).assign(kind=np.tile(["a", "b"], 200))
+    model = Detector(method=method, trim=trim).fit(table)
+    assert model.encoder_.counts.rows == len(table) - len(model.dropped_)
+    kinds = table.drop(index=model.dropped_)["kind"].value_counts()
+    (counted,) = (each.values.counts for each in model.encoder_.counts.others.values())
+    assert dict(counted) == kinds.to_dict()
+
+
 @pytest.mark.parametrize("make", WEIGHTED)
 def test_the_rest_is_learned_as_if_the_others_had_not_been_there(make, rows):
     model = WEIGHTED[make](trim=0.1).fit(rows)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from refold.algorithm.engines import exact, reference
+from refold.algorithm.kernels import LARGEST, MOST_WEIGHT
 from refold.base.errors import TableError
 from tests.conftest import FOLDS
 
@@ -44,6 +45,7 @@ def learned(engine, fold, weights, rows=X, max_gain=1e6):
 def test_both_learn_the_same_chain_of_columns_of_any_kind(fold, weights):
     one, other = (learned(engine, fold, WEIGHTS[weights]) for engine in (reference, exact))
     np.testing.assert_array_equal(one.levels, other.levels)
+    assert one.shifts.shape == (one.n_iter, one.n_features) == (6, len(COLUMNS))
     near = np.abs(one.shifts - other.shifts) <= 1e-9 * np.abs(other.shifts)
     near[0] |= np.abs(one.shifts[0] - other.shifts[0]) <= 1e-9 * other.scales[0]
     near[1:] |= np.abs(one.shifts[1:] - other.shifts[1:]) <= 1e-9
@@ -115,6 +117,8 @@ def test_both_refuse_the_same_columns_in_the_same_words(column, weights):
         ([2.0, 2.0, 2.0], [6e299, 6e299, 1.0]),
         ([1.0, 2.0, np.nan], [0.5, 0.75, 9.0]),
         ([1.0, 2.0, 2.0], [4e299, 4e299, 1.0]),
+        ([1.0, 2.0, np.nan], [MOST_WEIGHT / 2.0, MOST_WEIGHT / 2.0, 1.0]),
+        ([1.0, 1.0, 2.0], [1e10, 1e10, 1e-300]),  # hardly anything is not 1
     ],
 )
 def test_both_learn_from_as_little_and_as_much_weight_as_they_can(column, weights):
@@ -123,6 +127,19 @@ def test_both_learn_from_as_little_and_as_much_weight_as_they_can(column, weight
         for engine in (reference, exact)
     ]
     np.testing.assert_allclose(*(chain.scales for chain in chains), rtol=1e-7)
+    assert (chains[0].scales >= 1.0 / LARGEST).all()
+
+
+@pytest.mark.parametrize("value", [1.7e308, -1.7e308, 5e-324, 0.0])
+@pytest.mark.parametrize("fold", FOLDS)
+def test_a_row_that_counts_for_nothing_changes_nothing(fold, value):
+    counted = np.arange(60) % 4 != 3
+    rows = np.where(counted[:, None], X, value)
+    for engine in (reference, exact):
+        one = learned(engine, fold, counted * 2.5, rows)
+        other = learned(engine, fold, np.full(45, 2.5), X[counted])
+        for name in ("shifts", "scales", "levels", "gain"):
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-9)
 
 
 def test_both_refuse_a_row_without_any_value_by_its_number():

@@ -30,8 +30,9 @@ def test_author_mode_is_algorithm_1_to_the_last_bit(fold, n_iter, rng):
 
 @pytest.mark.parametrize("n_iter", [1, 3])
 def test_author_mode_is_algorithm_1_for_columns_that_hardly_vary_or_are_far_from_zero(n_iter, rng):
-    train, test = rng.normal(size=(5000, 4)), rng.normal(size=(50, 4))
+    train, test = rng.normal(size=(5000, 5)), rng.normal(size=(50, 5))
     for X in (train, test):
+        X[:, 4] *= 1e-310
         X[:, 0] = 5000.0
         X[:, 1] = 5000.0 + 1e-5 * X[:, 1]
         X[:, 2] += 1e13 + 0.3

@@ -256,14 +256,15 @@ def test_forgetting_what_was_never_learned_is_refused_and_changes_nothing(rng):
     np.testing.assert_array_equal(model.score_samples(frame), before)
 
 
-def test_weights_that_are_not_whole_numbers_can_be_forgotten_in_any_order(rng):
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_weights_that_are_not_whole_numbers_can_be_forgotten_in_any_order(size, rng):
     X = rng.integers(0, 5, size=(300, 2)).astype(float)
     X[rng.random(X.shape) < 0.2] = np.nan
-    weights, order = rng.random(300), rng.permutation(300)
+    weights, order = size * rng.random(300), rng.permutation(300)
     whole = Sketch.of(X, weights)
     nothing = whole.minus(Sketch.of(X[order], weights[order]))
     assert [len(h.bins) for h in nothing.histograms] == [0, 0]
-    assert [h.missing for h in nothing.histograms] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert [h.missing for h in nothing.histograms] == pytest.approx([0.0, 0.0], abs=1e-12 * size)
     a, b = order[:100], order[100:]
     kept = whole.minus(Sketch.of(X[a], weights[a]))
     for left, right in zip(kept.histograms, Sketch.of(X[b], weights[b]).histograms, strict=True):

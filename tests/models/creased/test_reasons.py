@@ -1,10 +1,12 @@
 """Reasons: what was expected in place of each value, and what difference that makes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from refold import CreasedREF
+from refold import CreasedREF, Detector
 from refold.algorithm import kernels
+from refold.models.creased.reasons import _replace_categories
 
 
 @pytest.fixture
@@ -92,8 +94,6 @@ def test_a_missing_value_is_never_a_reason_wherever_it_is_expected(model, new):
 
 
 def test_the_column_that_was_changed_comes_first_in_words(table):
-    import pandas as pd
-
     names = ["flow", "load", "heat", "speed"]
     model = CreasedREF(n_creases=40).fit(pd.DataFrame(table, columns=names))
     row = table[:1].copy()
@@ -109,3 +109,52 @@ def test_one_column_alone_is_expected_at_its_mean(rng):
     reasons = CreasedREF(n_creases=10).fit(X)._reasons([[9.0]])
     np.testing.assert_allclose(reasons.expected, X.mean())
     assert reasons.drop[0, 0] > 0
+
+
+def expected_of(covariance, some, others, Z):
+    """What others let expect of some columns, if all are normally distributed together."""
+    known = np.linalg.inv(covariance[np.ix_(others, others)])
+    return Z[:, others] @ (covariance[np.ix_(some, others)] @ known).T
+
+
+def test_a_category_is_replaced_by_the_value_that_the_other_columns_make_likeliest(rng):
+    kind, size = rng.choice(4, 400, p=[0.4, 0.3, 0.2, 0.1]), rng.choice(3, 400)
+    number = kind + 0.7 * rng.normal(size=400)
+    frame = pd.DataFrame({"kind": np.array(list("abcd"))[kind], "number": number})
+    frame["size"], frame["other"] = np.array(list("SML"))[size], size - number
+    scorer = Detector(n_jobs=1).fit(frame).scorer()
+    inside, new = scorer.inside, frame.sample(60, random_state=0)
+    new["number"] = rng.permutation(new["number"])
+    rows = scorer.unpack(Detector(n_jobs=1).fit(frame)._learned.encoded(new)[0])[0]
+    rows[5, np.flatnonzero(scorer.leading == 0)] = np.nan
+    creases, leading = inside.scoring.creases, scorer.leading
+    Z = creases.standardized(np.ascontiguousarray(rows))[0]
+    replaced = np.full(Z.shape, 99.0)
+    _replace_categories(inside.scoring, rows, Z, replaced, leading)
+    covariance = np.linalg.inv(creases.expected.precision)
+    at, expected = np.flatnonzero(creases.varying), np.full(Z.shape, 99.0)
+    values = set()
+    for column in (0, 2):
+        of_column = np.append(leading == column, np.arange(4) == column)[at]
+        *shown, magnitude = np.flatnonzero(of_column)
+        others = np.flatnonzero(~of_column)
+        center, scale = creases.center[at[shown]], creases.scale[at[shown]]
+        shares = center + scale * expected_of(covariance, shown, others, Z)
+        likeliest = np.column_stack([shares, 1.0 - shares.sum(axis=1)]).argmax(axis=1)
+        values |= {(column, value) for value in likeliest.tolist()}
+        chosen = (np.eye(len(shown) + 1)[likeliest][:, :-1] - center) / scale
+        instead = Z.copy()
+        instead[:, shown] = chosen
+        usual = expected_of(covariance, [magnitude], [*others, *shown], instead)
+        there = ~np.isnan(rows[:, at[shown]]).any(axis=1)
+        expected[np.ix_(there, [*shown, magnitude])] = np.column_stack([chosen, usual])[there]
+    assert len(values) > 4
+    np.testing.assert_allclose(replaced, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_categories_that_are_all_as_frequent_are_explained_too(rng):
+    frame = pd.DataFrame({"kind": np.tile(list("abcd"), 100), "number": rng.normal(size=400)})
+    model = Detector(n_jobs=1).fit(frame)
+    assert not model.scorer().inside.scoring.creases.varying.all()  # they surprise all the same
+    found = model.explain(pd.DataFrame({"kind": ["z", "a"], "number": [0.0, 99.0]}))
+    assert [each.reasons[0].feature for each in found] == ["kind", "number"]

@@ -318,3 +318,46 @@ def test_of_many_rows_as_many_are_left_out_with_rules_as_the_rate_needs(alpha, c
     model = Detector(method="ref", alpha=alpha, rules={"x0": {"direction": "high"}}).fit(X)
     assert model.calibration_.total == calibrated_on
     assert np.mean(model.predict(new) == -1) == pytest.approx(alpha, rel=0.3)
+
+
+@pytest.mark.parametrize("column", ["pressure", "flow", "weight"])
+def test_limits_and_muting_hold_wherever_the_column_stands(column):
+    most = max(row[column] for row in rows())
+    limited = fitted({column: {"max": most}}, "ref")
+    muted = fitted({column: {"mute": "machine = M2"}}, "ref")
+    new = [{**USUAL, column: value, "machine": "M2"} for value in (most, most + 0.01, 9 * most)]
+    found = Judgement.of(limited, new)
+    at = found.names.index(column)
+    assert found.violated.tolist() == [[k == at and n > 0 for k in range(5)] for n in range(3)]
+    assert limited.predict(new[1:]).tolist() == [-1, -1]
+    assert muted.predict(new).tolist() == [1, 1, 1]
+    assert muted.predict([{**new[2], "machine": "M1"}]) == [-1]
+
+
+@pytest.mark.parametrize(("others", "calibrating"), [(9, 9), (8, 40)])
+def test_muted_rows_set_the_threshold_only_if_the_others_are_too_few_for_the_rate(
+    others, calibrating
+):
+    table = [{**row, "machine": "M1" if k < others else "M2"} for k, row in enumerate(rows(40))]
+    rules = {"mute": "machine = M2"}
+    model = Detector(method="ref", alpha=0.1, rules=rules, n_jobs=1).fit(table)
+    assert model.calibration_.total == calibrating
+
+
+def test_the_usual_value_is_the_one_nearest_to_the_median_of_those_that_add_least():
+    names = ["pressure", "flow", "weight"]
+    table = [{name: row[name] for name in names} for row in rows(201)]
+    table[0]["flow"] = None
+    rules = {"flow": {"direction": "high"}, "weight": {"tolerance": 0.1}}
+    model = Detector(method="ref", rules=rules, n_jobs=1).fit(table)
+    plain = Detector(method="ref", n_jobs=1).fit(table)
+    parts = plain.scorer().attribution(plain._learned.encoded(table)[0]).parts
+    for place, name in enumerate(names):
+        values = np.array([row[name] for row in table], dtype=float)
+        known = ~np.isnan(values)
+        different, first = np.unique(values[known], return_index=True)
+        adds = parts[known, place][first]
+        small = different[adds <= np.quantile(adds, 0.25)]
+        median = np.sort(values[known])[(known.sum() - 1) // 2]
+        assert model.scorer().centers[place] == small[np.abs(small - median).argmin()]
+    assert model.scorer().steps.tolist() == [0.01] * 3

@@ -134,7 +134,7 @@ def leverage_form(
     *,
     weight: float,
     ridge: float,
-    dual: bool = False,
+    dual: bool,
     some: tuple[Integers, Floats] | None = None,
     n_threads: int = 1,
 ) -> LeverageForm:

@@ -174,6 +174,7 @@ class Leverage:
             last,
             weight=self.weight,
             ridge=self.ridge,
+            dual=False,
             some=(self.quarters.features, self.quarters.first),
         )
 

@@ -128,14 +128,15 @@ def trend_matters(table: Table, model: Callable[[Sequence[str]], Detector]) -> F
 def _last_tenth(
     rows: Table, date: str, model: Callable[[Sequence[str]], Detector]
 ) -> Finding | None:
-    moved = _moved_most(rows)
-    if moved is None:
-        return None
     end = rows.rows * 9 // 10
     first, last = rows.take(np.arange(end)), rows.take(np.arange(end, rows.rows))
+    moved = _moved_most(first, last)
+    if moved is None:
+        return None
     odd = int((model(rows.names).fit(first).predict(last) == -1).sum())
-    lower = float(betaincinv(odd, last.rows - odd + 1, _CHANCE)) if odd else 0.0
-    if odd < _TIMES * ALPHA_TRIED * last.rows or lower <= _SURELY * ALPHA_TRIED:
+    if odd < _TIMES * ALPHA_TRIED * last.rows:
+        return None
+    if betaincinv(odd, last.rows - odd + 1, _CHANCE) <= _SURELY * ALPHA_TRIED:
         return None
     return Finding(
         kind="trend",
@@ -148,13 +149,19 @@ def _last_tenth(
     )
 
 
-def _moved_most(rows: Table) -> str | None:
-    """Return the number whose median differs most between the first nine tenths and the last."""
-    end, moved = rows.rows * 9 // 10, {}
-    for name, cells in rows.items():
+def _moved_most(first: Table, last: Table) -> str | None:
+    """Return the number whose median differs most between the first rows and the last."""
+    moved = {}
+    for name, cells in first.items():
         if isinstance(cells, NumberColumn):
-            first, last = (part[~np.isnan(part)] for part in np.split(cells.values, [end]))
-            if len(first) and len(last):
-                low, middle, high = np.quantile(first, [0.25, 0.5, 0.75])
-                moved[name] = abs(float(np.median(last) - middle)) / max(float(high - low), 1e-300)
+            before, after = (_known(part, name) for part in (first, last))
+            if len(before) and len(after):
+                low, middle, high = np.quantile(before, [0.25, 0.5, 0.75])
+                moved[name] = abs(float(np.median(after) - middle)) / max(float(high - low), 1e-300)
     return max(moved, key=lambda name: moved[name]) if moved else None
+
+
+def _known(rows: Table, name: str) -> Floats:
+    cells = rows[name]
+    assert isinstance(cells, NumberColumn)
+    return cells.values[~cells.is_null]

@@ -127,7 +127,7 @@ class PiecewisePass:
     def add(self, rows: Table, first: int) -> None:
         """Look at rows that begin at a place of the table, after all others so far."""
         wanted, sketch = self._wanted, self._sketch
-        if sketch is None or wanted.apart:  # a sketch of all rows refuses infinity too
+        if wanted.apart:  # a sketch of all rows refuses infinity too
             for number, column in enumerate(rows.columns):
                 if isinstance(column, NumberColumn):
                     check_finite(column.values, number, rows.names)
