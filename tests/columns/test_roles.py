@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from refold.columns.date_form import DateForm
+from refold.columns.form_guess import TextSample, common_mark, read_as_dates, read_as_numbers
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
 from refold.columns.roles import as_role, guess, is_numeric_time
@@ -300,3 +301,279 @@ def test_texts_that_repeat_at_least_once_on_average_are_a_category():
 def test_whole_numbers_called_year_are_moments_if_all_may_be_years(years, moments):
     assert is_numeric_time("year", years) == moments
     assert not is_numeric_time("price", years)
+
+
+def with_words(good, bad, rows):
+    """Cells of which some are words, each another one."""
+    return texts(
+        [good(k) for k in range(rows - bad)] + [f"w{'abcdefghijk'[k]}" for k in range(bad)]
+    )
+
+
+@pytest.mark.parametrize("rows", [9, 10, 19, 20, 30, 99, 100, 150, 199, 200, 300, 399, 400])
+@pytest.mark.parametrize("kind", ["number", "date", "duration"])
+def test_one_cell_in_a_hundred_or_two_in_twenty_rows_may_be_no_number(rows, kind):
+    write = {
+        "number": lambda k: f"{k * k % 97}.5",
+        "date": lambda k: f"2020-0{1 + k % 9}-{10 + k % 17}",
+        "duration": lambda k: f"{1 + k % 7}h {k % 60}min",
+    }[kind]
+    may = max(rows // 100, min(2, rows // 10))
+    for bad in (may, may + 1):
+        found = guess("x", with_words(write, bad, rows))
+        assert (found.role in ("number", "date")) == (bad == may)
+
+
+def test_words_are_identifiers_from_twenty_rows_on_and_categories_if_they_repeat():
+    names = [f"{k * 7919 % 10**6:06x}a{k}b" for k in range(2_002)]
+    for rows, role in ((20, "identifier"), (19, "text")):
+        assert guess("key", texts(names[:rows])).role == role
+    for twice, role in ((2, "identifier"), (3, "text")):
+        assert guess("key", texts([*names[:198], *names[:twice]])).role == role
+    for different, role in ((1_000, "category"), (1_001, "text")):
+        assert guess("x", texts(names[:different] * 2)).role == role
+    assert guess("x", texts(names[:30] * 2)).role == "category"
+    assert guess("x", texts([*names[:31] * 2][:61])).role == "text"
+    words = [f"{'abcdefghij'[k % 10]}{'klmnopqrst'[k // 10]}" for k in range(99)]
+    assert guess("x", texts(words)).role == "text"  # without digits
+    assert kinds(guess("x", texts(["a"]))) == []
+    assert kinds(guess("x", texts(["a", "a"]))) == ["constant"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "dated"),
+    [
+        ("x", 20200101.0 + np.arange(28), True),
+        ("x", np.append(20200101.0 + np.tile(np.arange(28), 8)[:198], [7.0, 8.0]), True),
+        ("x", np.append(20200101.0 + np.tile(np.arange(28), 8)[:197], [7.0, 8.0, 9.0]), False),
+        ("x", 19000101.0 + np.arange(28), True),
+        ("x", 18991201.0 + np.arange(28), False),
+        ("x", 21001201.0 + np.arange(28), True),
+        ("x", 21010101.0 + np.tile(np.arange(28), 2), False),
+        ("time", 1.6e9 + 977.0 * np.arange(40) ** 2, True),
+        ("time", 1.6e12 + 977e3 * np.arange(40) ** 2, True),
+        ("x", 1.6e9 + 977.0 * np.arange(40) ** 2, False),
+        ("time", 6e8 + 977.0 * np.arange(40) ** 2, False),  # before 1990
+        ("time", 2.2e9 + 977.0 * np.arange(40) ** 2, True),
+        ("time", 2.3e9 + 977.0 * np.arange(40) ** 2, False),  # after 2040
+    ],
+)
+def test_numbers_are_dates_if_nearly_all_read_as_some_of_our_time(name, values, dated):
+    values = np.random.default_rng(0).permutation(values)
+    written = texts([f"{value:.0f}" for value in values])
+    for column in (NumberColumn(values), written):
+        assert (guess(name, column).role == "date") == dated
+
+
+@pytest.mark.parametrize(
+    ("cells", "likely", "decimal"),
+    [
+        (["1.5", "2.25"], "", "."),
+        (["1,5", "2,25"], "", ","),
+        (["1", "2"], "", ""),
+        (["1.234,5", "2"], "", ","),
+        (["1.234.567", "2.000.000"], "", ","),  # points stand between thousands
+        (["1.234", "2.345"], "", ""),  # open
+        (["1h 30min", "2h"], "", ""),
+    ],
+)
+def test_columns_show_which_decimal_mark_they_have(cells, likely, decimal):
+    found = guess("x", texts(cells * 20), likely)
+    assert found.decimal == decimal
+    assert as_role("x", texts(cells * 20), "number", likely).decimal == decimal
+
+
+def test_what_cells_leave_open_is_what_other_columns_show():
+    cells = texts(["1.234", "2.345", "12.500"] * 20)
+    assert guess("x", cells, ".").form == NumberForm()
+    assert guess("x", cells, ",").form == NumberForm(",", ".")
+    assert as_role("x", cells, "number", ",").form == NumberForm(",", ".")
+    assert as_role("x", cells, "number:.", ",").form == NumberForm()
+    open_ = guess("x", texts(["1,234", "2,345", "12,511"] * 20))
+    assert open_.is_open
+    assert not guess("x", cells, ",").is_open
+    plain = NumberColumn(np.array([1.0, 2.0] * 20), form=NumberForm())
+    assert (guess("x", plain, ",").form, guess("x", plain).form) == (NumberForm(","), NumberForm())
+    assert as_role("x", plain, "number", ",").form == NumberForm(",")
+    parts = NumberColumn(np.array([1.5, 2.0] * 20), form=NumberForm())
+    assert (guess("x", parts, ",").form, guess("x", parts, ",").decimal) == (NumberForm(), ".")
+    assert as_role("x", parts, "number", ",").form == NumberForm()
+    assert as_role("x", parts, "number").noticed == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role", "said"),
+    [
+        ("zip", [10115, 80331, 20095], "category", ["code"]),
+        ("zip", [1, 0], "number", []),  # a choice of two
+        ("zip", [-1, 5, 7], "number", []),
+        ("zip", [1.5, 2.0, 3.0], "number", []),
+        ("price", [10115, 80331, 20095], "number", []),
+    ],
+)
+def test_numbers_called_codes_are_codes_unless_they_count_or_measure(name, values, role, said):
+    found = guess(name, NumberColumn(np.array(values * 10, dtype=float)))
+    assert (found.role, kinds(found)) == (role, said)
+
+
+def test_codes_are_identifiers_if_each_row_has_its_own_and_the_name_says_so(rng):
+    values = rng.permutation(rng.choice(10**6, 200, replace=False).astype(float))
+    assert guess("user_id", NumberColumn(values)).role == "identifier"
+    assert guess("zip", NumberColumn(values)).role == "text"
+    twice = values.copy()
+    twice[:2] = twice[2:4]
+    assert guess("user_id", NumberColumn(twice)).role == "identifier"
+    twice[:3] = twice[3:6]
+    assert guess("user_id", NumberColumn(twice)).role == "text"
+    assert guess("user_id", NumberColumn(values[:19])).role == "text"
+    assert guess("user_id", NumberColumn(values[:20])).role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "moments"),
+    [
+        ("year", np.repeat([1500.0, 2200.0], 10), True),
+        ("year", np.repeat([1499.0, 2200.0], 10), False),
+        ("year", np.repeat([1500.0, 2201.0], 10), False),
+        ("Jahr", np.repeat([1999.5, 2000.0], 10), False),
+        ("year", np.repeat([1999.0, 2000.0], [9, 10]), False),
+        ("time", np.repeat(np.arange(10.0), 2), True),
+        ("time", np.repeat(np.arange(9.0), 2), False),
+        ("time", np.tile(np.arange(10.0), 2), False),
+        ("time", np.full(20, 3.0), False),
+        ("waiting time", np.repeat(np.arange(10.0), 2), False),
+    ],
+)
+def test_numbers_are_moments_by_name_and_order(name, values, moments):
+    assert is_numeric_time(name, values) == moments
+
+
+def test_roles_may_be_said_with_their_form():
+    days = texts(["03.04.2020", "05.06.2020"])
+    assert as_role("d", days, "date").form == DateForm("%d.%m.%Y", True, False)
+    assert as_role("d", days, "date:%m.%d.%Y").form == DateForm("%m.%d.%Y", True, False)
+    clock = as_role("d", texts(["10:30", "11:45"]), "date:%H:%M:%S")
+    assert clock.form == DateForm("%H:%M:%S", False, True)
+    counted = texts(["1600000000", "1600000001"])
+    assert as_role("d", counted, "date:unix").form == DateForm("unix", True, True)
+    stamps = NumberColumn(np.array([1.6e9, 1.61e9]))
+    assert as_role("d", stamps, "date").form == DateForm("unix", True, True)
+    for role in ("category", "text", "identifier", "ignore"):
+        assert as_role("d", days, role).role == role
+    for role in ("number", "date"):
+        assert as_role("x", NumberColumn(np.array([np.nan])), role).role == role
+    assert as_role("x", texts([""]), "number:,").form == NumberForm(",")
+    with pytest.raises(ValueError, match="the decimal mark is a point or a comma, not ';'"):
+        as_role("x", texts(["1,5"]), "number:;")
+
+
+def test_texts_that_count_the_rows_are_said_from_the_first_to_the_last():
+    for before in ([], ["", None]):
+        found = guess("key", texts([*before, *(f"ID-{row:04}" for row in range(5, 104))]))
+        assert "from ID-0005 to ID-0103" in found.noticed[0].message
+
+
+@pytest.mark.parametrize("halves", [1, 2])
+def test_of_very_many_moments_rows_from_everywhere_say_whether_they_go_on(halves):
+    n = 60_000
+    minutes = np.concatenate([np.arange(k, n, halves) for k in range(halves)])
+    written = np.datetime_as_string(np.datetime64("2020-01-01", "m") + minutes)
+    found = guess("at", texts(written.tolist()))
+    assert (found.role, kinds(found)) == ("date", ["running-time"] if halves == 1 else [])
+
+
+def test_a_sample_of_texts_speaks_for_all_rows(rng):
+    usual = [f"u{k}" for k in range(600) for _ in range(3)]
+    alone = [f" a{k} " for k in range(5_000)]
+    column = texts(rng.permutation([*usual, *alone, *[""] * 50]).tolist())
+    sample = TextSample.of(column)
+    assert len(sample.texts) == 2_500
+    assert sample.weights.sum() == pytest.approx(6_800.0)
+    often = [
+        weight for text, weight in zip(sample.texts, sample.weights, strict=True) if text[0] == "u"
+    ]
+    assert often[:500] == [3.0] * 500
+    assert all(text == text.strip() for text in sample.texts)
+    few = TextSample.of(texts(["b", "a", "b", ""]))
+    assert (few.texts, few.weights.tolist()) == (["b", "a"], [2.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "different", "number"), [(10, 5, True), (10, 4, False), (9, 5, False)]
+)
+def test_words_in_place_of_numbers_count_neither_for_nor_against_them(numbers, different, number):
+    cells = [f"{k % different}.25" for k in range(numbers)]
+    for word in ("n.d.", "<0.05", "≥ 9", "missing"):
+        found = guess("x", texts(cells + [word] * (100 - numbers)))
+        assert (found.role == "number") == number
+    assert guess("x", texts([*cells, "<a"] * 9)).role != "number"
+
+
+@pytest.mark.parametrize(
+    ("unit", "with_it", "suffix"),
+    [("kg", 50, "kg"), ("kg", 49, None), ("k", 99, "k"), ("k", 98, None)],
+)
+def test_a_unit_stands_beside_half_of_the_numbers_and_a_thousand_beside_nearly_all(
+    unit, with_it, suffix
+):
+    cells = [f"{k}.5{unit}" for k in range(with_it)] + [f"{k}.75" for k in range(100 - with_it)]
+    found = guess("x", texts(cells))
+    assert found.form == (suffix and NumberForm(suffix=suffix))
+
+
+@pytest.mark.parametrize(
+    ("cells", "likely", "form", "rival"),
+    [
+        # Every number has three digits behind the mark: thousands or a fraction?
+        (["1,234", "2,345"], "", NumberForm(thousands=","), NumberForm(",")),
+        (["1.234", "2.345"], "", NumberForm(), NumberForm(",", ".")),
+        (["1,234", "2,345", "12"], "", NumberForm(thousands=","), NumberForm(",")),
+        (["1,230", "2,345", "12"], "", NumberForm(thousands=","), None),
+        (["1.230", "2.345", "12"], "", NumberForm(",", "."), NumberForm()),
+        (["1,234", "2,345", "1234"], "", NumberForm(","), NumberForm(thousands=",")),
+        (["1.234", "2.345", "1234"], "", NumberForm(), None),
+        (["1,234", "2,345"], ".", NumberForm(thousands=","), None),
+        (["1,234", "2,345"], ",", NumberForm(","), None),
+        (["1,234", "2,345", "1234"], ".", NumberForm(thousands=","), NumberForm(",")),
+        (["1,234", "2,345", "1234"], ",", NumberForm(","), None),
+        (["1,234", "2,345", "123"], ".", NumberForm(thousands=","), None),
+    ],
+)
+def test_three_digits_behind_each_mark_are_thousands_or_a_fraction(cells, likely, form, rival):
+    reading = read_as_numbers(TextSample.of(texts(cells)), likely=likely)
+    assert (reading.form, reading.share, reading.rival) == (form, 1.0, rival)
+
+
+@pytest.mark.parametrize(("words", "dates"), [(11, True), (12, False)])
+def test_the_most_frequent_texts_show_which_forms_of_dates_are_tried(words, dates):
+    cells = [f"w{'abcdefghijkl'[k]}" for k in range(words)] * 2
+    cells += [f"2020-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(90)]
+    found = read_as_dates(TextSample.of(texts(cells)))
+    assert (found is not None) == dates
+
+
+@pytest.mark.parametrize(
+    ("cells", "form"),
+    [
+        (["2020-01-02", "2021-03-04"], DateForm("iso", True, False)),
+        (["2020-01-02", "2021-03-04 05:06"], DateForm("iso", True, True)),
+        (["1/2/2020 5:06 PM"], DateForm("%m/%d/%Y %I:%M:%S %p", True, True)),
+        (["13/2/2020"], DateForm("%d/%m/%Y", True, False)),
+        (["1:23"], DateForm("%H:%M:%S", False, True)),
+        (["1:2"], None),
+        (["Q1 2020", "Q4 2021"], DateForm("Q%q %Y", True, False)),
+        (["02/Jan/2020:10:11:12"], DateForm("%d/%b/%Y:%H:%M:%S", True, True)),
+        (["20200102101112"], DateForm("%Y%m%d%H%M%S", True, True)),
+        (["Mar 2020"], DateForm("%b %Y", True, False)),
+        (["red"], None),
+    ],
+)
+def test_texts_are_dates_in_the_form_that_they_show(cells, form):
+    found = read_as_dates(TextSample.of(texts(cells)))
+    assert (None if found is None else found.form) == form
+
+
+def test_the_mark_that_more_columns_show_is_the_likely_one():
+    assert common_mark([",", ".", ",", "", ""]) == ","
+    assert common_mark([",", "."]) == common_mark([]) == common_mark(["", ""]) == ""
+    assert common_mark(["."]) == "."

@@ -185,7 +185,8 @@ def _reading(
 
 
 def _enough(share: float, rows: float) -> bool:
-    return (1.0 - share) * rows <= max((1.0 - _ENOUGH) * rows, min(_FEW, _MOST_OF_FEW * rows))
+    most = max((1.0 - _ENOUGH) * rows, min(_FEW, _MOST_OF_FEW * rows))
+    return (1.0 - share) * rows <= most * (1.0 + 1e-9)  # two of 100 are 2.0000000000000018
 
 
 def _in_order(column: TextColumn, form: Form) -> Floats:
