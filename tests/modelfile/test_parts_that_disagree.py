@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from refold import REF, CreasedREF, ModelFileError
+from refold import REF, CreasedREF, Detector, ModelFileError
 from refold.modelfile import document
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.modelfile.json_text import Budget
@@ -24,6 +24,10 @@ NUMBERS = {
     "CreasedREF": lambda: CreasedREF(n_creases=8, n_jobs=1).fit(rows()),
     "CreasedREF that waits": lambda: CreasedREF(n_creases=8, n_jobs=1).partial_fit(rows()),
     "REF": lambda: REF(alpha=0.1).fit(rows()),
+    "groups": lambda: Detector(by="machine").fit(detector.mixed(300)[["machine", "torque"]]),
+    "no groups": lambda: Detector(context="machine").fit(
+        detector.mixed(300)[["machine", "torque"]]
+    ),
 }
 
 
@@ -82,6 +86,10 @@ DISAGREE = [
     ("CreasedREF", "creases.gauss.starts.3", 161, "must end with the number of knots, 162"),
     ("CreasedREF", "judge.calibration", no_weight, "must add up to a finite number above 0"),
     ("CreasedREF that waits", "waiting", [], "must be a list of chunks of rows"),
+    ("groups", "context.group_scales", np.full(4, 0.5), "must be at least 1"),
+    ("groups", "context.group_scales", np.ones(3), "must be 4, not 3"),
+    ("groups", "context.group_scales", np.full(4, 2.0), "must end with 1"),
+    ("no groups", "context.group_scales", np.ones(1), "must be null for a model without groups"),
     ("REF", "cut", {}, "must be null for the engine 'exact', which does not go on"),
 ]
 

@@ -10,9 +10,7 @@ from refold._typing import Floats, Integers
 _ROWS = 2.0
 
 
-def group_scales(
-    distances: Floats, groups: Integers, n_groups: int, alpha: float
-) -> Floats:
+def group_scales(distances: Floats, groups: Integers, n_groups: int, alpha: float) -> Floats:
     """Return how many times as large as that of all the threshold of each group is.
 
     The distribution of a group's distances is shrunk to that of all; its threshold is exceeded by

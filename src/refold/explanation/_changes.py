@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -265,21 +266,23 @@ class _Instead:
         assert cells is not None
         some = cells.take(rows)
         changed = np.flatnonzero(chosen.any(axis=0)).tolist()
+        other = {k: [self.values[k][row] for row in rows.tolist()] for k in changed}
         table = some.with_columns(
-            {k: self._changed(k, some.columns[k], rows, chosen[:, k]) for k in changed}
+            {k: with_values(some.columns[k], chosen[:, k], other[k]) for k in changed}
         )
         if judge.encoder.context is not None:
             table = judge.encoder.context.with_texts(table)
         return np.asarray(~judge.table(table).outlier)
 
-    def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
-        other = [self.values[k][row] for row in rows.tolist()]
-        if isinstance(column, NumberColumn):
-            return NumberColumn(np.where(chosen, np.array(other), column.values))
-        texts = as_texts(column)
-        place = {value: code for code, value in enumerate(texts.values)}
-        codes = [place.setdefault(str(value), len(place)) for value in other]
-        return TextColumn(list(place), np.where(chosen, codes, texts.codes))
+
+def with_values(column: Column, chosen: Booleans, values: Sequence[float | str]) -> Column:
+    """Return a column with other values in some of its cells; there is one for each cell."""
+    if isinstance(column, NumberColumn):
+        return NumberColumn(np.where(chosen, np.array(values, dtype=np.float64), column.values))
+    texts = as_texts(column)
+    place = {value: code for code, value in enumerate(texts.values)}
+    codes = [place.setdefault(str(value), len(place)) for value in values]
+    return TextColumn(list(place), np.where(chosen, codes, texts.codes))
 
 
 def _usual_in_group(found: Judgement, column: str) -> list[str | None] | None:

@@ -54,9 +54,7 @@ def nearest_accepted(found: Judgement, normal: Normal, wanted: NDArray[np.int64]
     return out
 
 
-def _nearest_of_block(
-    block: Judgement, normal: Normal, wanted: NDArray[np.int64]
-) -> Floats:
+def _nearest_of_block(block: Judgement, normal: Normal, wanted: NDArray[np.int64]) -> Floats:
     X, rejected = block.numbers.astype(np.float64, copy=False), block.outlier
     found = np.take_along_axis(X, wanted, axis=1)
     if not rejected.any():

@@ -40,7 +40,7 @@ class GroupConstants:
     """The groups of a model, and those above them."""
 
     context: ContextModel
-    scales: Floats | None  # by what distances are divided in each group, and last 1; None if nowhere
+    scales: Floats | None  # (groups + 1,): see TableScorer
 
     @once
     def keys(self) -> dict[int, list[tuple[str, ...]]]:

@@ -312,7 +312,7 @@ class Judgement(ScoredRows):
         """Judge some of the rows, by number, with other numbers, where they hold nothing else."""
         behind = self.rows[rows, len(self.names) :]  # what is said of the whole row stays
         if behind.shape[1]:
-            X = np.hstack([X, np.where(np.isnan(X).all(axis=1)[:, None], np.nan, behind)])
+            X = np.hstack([X, np.where(np.isnan(X).all(axis=1, keepdims=True), np.nan, behind)])
         return self.judge.rows(X)
 
     def take(self, rows: Integers) -> Judgement:

@@ -57,12 +57,19 @@ class ContextUnits:
     scores: ContextScores
     values: Floats
 
-    def number(self, row: int, z: float) -> float:
-        """Return the number that would have this score in the row."""
+    def number(self, row: int, z: float, *, more: int = 0, farther: bool = False) -> float:
+        """Return the number that would have this score in the row, rounded, to `more` digits.
+
+        With `farther` it does not come nearer to the number of the row by that.
+        """
         found = self.scores
         t = float(t_values(np.array([z]), found.freedom[row : row + 1])[0])
         value = self.column.number(found.expected[row] + found.spread[row] * t)
-        return round(value, self._digits(row))
+        digits, own = self._digits(row) + more, float(self.values[row])
+        near = round(value, digits)
+        if farther and abs(near - own) < abs(value - own):
+            near = round(value + float(np.copysign(10.0**-digits, value - own)), digits)
+        return near
 
     def numbers(self, rows: Integers, z: Floats) -> Floats:
         """Return the numbers that would have these scores in rows, not rounded."""

@@ -239,8 +239,13 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 LearnedTable.inside.keep(learned, learned.of_rows(table))
             learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         stretches: list[Floats] = []
-        if found is not None and (stretches := left_out_in_stretches(self, found)):
-            calibration = Calibration.of(np.concatenate(stretches), None, "cross-fitted")
+        if found is not None:
+            stretches, rows = left_out_in_stretches(self, found)
+        if stretches:
+            left_out = np.concatenate(stretches)
+            scales = learned.scales_of(left_out, Table.concat(rows))
+            LearnedTable.group_scales.keep(learned, scales)
+            calibration = Calibration.of(left_out, None, "cross-fitted")
             threshold = calibration.threshold(learned.rate)
             inside = replace(learned.inside, threshold=threshold, calibration=calibration)
             LearnedTable.inside.keep(learned, inside)

@@ -254,10 +254,17 @@ class LearnedTable:
     def group_scales(self) -> Floats | None:
         """By what distances are divided in each group, and 1 for rows of none; None if nowhere."""
         context = self.encoder.context
-        if context is None or not context.given.by:
+        if context is None or context.window is not None:  # it takes more than leaving out one row
             return None
         distances, places = self._left_out
-        groups = context.groups.codes(self.rows.as_read.take(places))
+        return self.scales_of(distances, self.rows.take(places))
+
+    def scales_of(self, distances: Floats, rows: Table) -> Floats | None:
+        """Return the same by the distances of rows to what is learned without them."""
+        context = self.encoder.context
+        if context is None or not context.given.by:
+            return None
+        groups = context.groups.codes(rows.as_read)
         scales = group_scales(distances, groups, len(context.groups.keys), self.rate)
         return np.append(scales, 1.0) if (scales > 1.0).any() else None
 

@@ -117,8 +117,8 @@ class TableScorer:
     # (k,) each: zero where a column of numbers never crosses it, as floor and as ceiling, else
     # infinite; None if the estimator inside sees to that.
     zero_ends: tuple[Floats, Floats] | None = None
-    # (groups + 1,): by what the distances are divided that the estimator inside gives to rows of each
-    # group, and last 1 for rows of none; None if by nothing. That of a row follows its features.
+    # (groups + 1,): by what distances to the estimator inside are divided for rows of each group,
+    # and last 1 for rows of none; None if by nothing. That of a row follows its features.
     group_scales: Floats | None = None
 
     @property

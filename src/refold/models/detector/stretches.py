@@ -25,20 +25,26 @@ if TYPE_CHECKING:
 N_STRETCHES = 5
 
 
-def left_out_in_stretches(model: Detector, found: RowsInContext) -> list[Floats]:
-    """Return the distances of rows to what is learned without their stretch; none of too few."""
+def left_out_in_stretches(
+    model: Detector, found: RowsInContext
+) -> tuple[list[Floats], list[Table]]:
+    """Return the distances of rows to what is learned without their stretch, and the rows.
+
+    There is none of a stretch of too few.
+    """
     if found.rows is None:
-        return []
+        return [], []
     stretch = found.rows.stretches(N_STRETCHES)
     # In which stretches the window of each row begins and ends; -1 without a group or time.
     first = found.rows.of_table(stretch[found.rows.first], -1)
     last = found.rows.of_table(stretch, -1)
-    distances = []
+    distances, rows = [], []
     for number in range(N_STRETCHES):
         state, rest, left = _divided(found, *_apart(first, last, number))
         if min(rest.rows, left.rows) >= 2:
             distances.append(_distances(model, state, rest, left))
-    return distances
+            rows.append(left)
+    return distances, rows
 
 
 def rates_of_stretches(distances: Sequence[Floats], alpha: float) -> list[float]:
