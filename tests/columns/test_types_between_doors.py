@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
+import subprocess
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -14,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from refold import Detector, scale
+from refold.base.errors import UserError
 from refold.export import to_sql
 
 ROWS = 160
@@ -28,10 +32,16 @@ def columns(rng):
         "float32": pd.Series(rng.normal(50, 9, ROWS).round(3).astype(np.float32)),
         "int": pd.Series(rng.integers(10, 99, ROWS)),
         "huge": pd.Series([2**60 + int(k) for k in rng.integers(0, 9, ROWS)]),
+        "unsigned": pd.Series(2**63 + rng.integers(0, 9, ROWS).astype(np.uint64)),
         "nullable": pd.Series(rng.integers(10, 99, ROWS)).astype("Int64").mask(choice & ~choice),
         "decimal": pd.Series([Decimal(f"{k}.25") for k in rng.integers(10, 99, ROWS)]),
         "truth": pd.Series(choice),
         "truth text": pd.Series(np.where(choice, "True", "False")),
+        "dictionary": pd.Series(
+            pd.arrays.ArrowExtensionArray(
+                pa.array(np.where(choice, "low", "high")).dictionary_encode()
+            )
+        ),
         "category": pd.Series(np.where(choice, "low", "high")).astype("category"),
         "timedelta": pd.Series(pd.to_timedelta(rng.integers(60, 9000, ROWS), unit="s")),
         "date": pd.Series(days),
@@ -41,6 +51,7 @@ def columns(rng):
         "durations as categories": pd.Series(
             pd.to_timedelta(rng.integers(1, 90, ROWS), unit="min")
         ).astype("category"),
+        "negative durations": pd.Series(pd.to_timedelta(rng.integers(-9000, 60, ROWS), unit="min")),
     }
 
 
@@ -94,7 +105,8 @@ def test_labels_are_those_of_the_dataframe(kind, door, tmp_path):
     given = frame
     # A sheet has floats, also for durations, pandas writes JSON in UTC, and Parquet has no
     # durations in dictionaries: texts keep what it is.
-    lost = [("excel", "huge"), ("excel", "timedelta"), ("json", "zoned")]
+    lost = [("json", "zoned")]
+    lost += [("excel", kind) for kind in ("huge", "unsigned", "timedelta", "negative durations")]
     lost += [(other, "durations as categories") for other in ("excel", "parquet")]
     if (door, kind) in lost:
         given = frame.assign(x=frame["x"].astype(str))
@@ -171,3 +183,110 @@ def test_durations_are_read_as_python_and_pandas_write_them(text, seconds):
     as_text = model.score_samples([{"x": text, "y": 3}])
     typed = model.score_samples([{"x": dt.timedelta(seconds=seconds), "y": 3}])
     assert as_text == typed
+
+
+def mixed(values):
+    """Return a table with a column of objects of several types, which Arrow does not have."""
+    x = pd.Series([values[k % len(values)] for k in range(ROWS)], dtype=object)
+    return pd.DataFrame({"x": x, "y": np.random.default_rng(1).normal(size=ROWS).round(3)})
+
+
+@pytest.mark.parametrize("door", ["records", "csv", "json", "excel"])
+@pytest.mark.parametrize(
+    "values",
+    [[True, "red"], [True, False, 3, "red"], [True, 2.5], [2, "red"], [2.5, "red"]],
+    ids=str,
+)
+def test_cells_of_several_types_are_the_same_texts_in_every_door(door, values, tmp_path):
+    frame = mixed(values)
+    model = Detector().fit(frame)
+    assert DOORS[door](model, frame, tmp_path) == model.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("door", ["records", "csv", "json"])
+def test_whole_numbers_beyond_64_bits_keep_their_digits(door, tmp_path):
+    frame = mixed([2**70, 2**70 + 1, 2**70 + 2])
+    model = Detector().fit(frame)
+    assert DOORS[door](model, frame, tmp_path) == model.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["high", "low"])], ids=str)
+@pytest.mark.parametrize("door", ["arrow", "parquet", "ipc"])
+def test_categories_of_polars_are_read_though_their_codes_have_no_sign(kind, door, tmp_path):
+    words = ["low", "high", "high"] * 50
+    frame = pl.DataFrame({"x": pl.Series(words).cast(kind), "y": np.arange(150) % 7})
+    model = Detector().fit(frame)
+    if door == "arrow":
+        found = model.predict(frame.to_arrow()).tolist()
+    else:
+        file = tmp_path / f"new.{door}"
+        (frame.write_parquet if door == "parquet" else frame.write_ipc)(file)
+        found = scale.score(model, file).read_all()["label"].to_pylist()
+    assert found == model.predict(frame).tolist()
+
+
+BYTES = {
+    "objects": lambda cells: pd.DataFrame({"x": cells}),
+    "records": lambda cells: [{"x": cell} for cell in cells],
+    "bytearrays": lambda cells: [{"x": bytearray(cell)} for cell in cells],
+    "categories": lambda cells: pd.DataFrame({"x": pd.Series(cells).astype("category")}),
+    "few categories": lambda cells: pd.DataFrame({"x": pd.Series(cells[:9]).astype("category")}),
+    "polars": lambda cells: pl.DataFrame({"x": cells}),
+    "binary": lambda cells: pa.table({"x": pa.array(cells, pa.binary())}),
+    "large": lambda cells: pa.table({"x": pa.array(cells, pa.large_binary())}),
+    "view": lambda cells: pa.table({"x": pa.array(cells, pa.binary_view())}),
+    "of one size": lambda cells: pa.table({"x": pa.array(cells, pa.binary(3))}),
+    "dictionary": lambda cells: pa.table({"x": pa.array(cells).dictionary_encode()}),
+}
+
+
+@pytest.mark.parametrize("form", BYTES)
+def test_bytes_are_refused_wherever_they_come_from(form):
+    with pytest.raises(UserError, match=r"Column 'x' holds [bB]"):
+        Detector().fit(BYTES[form]([b"red", b"old"] * 80))
+
+
+@pytest.mark.parametrize("freq", ["D", "M", "W", "Y"])
+@pytest.mark.parametrize("door", ["arrow", "parquet"])
+@pytest.mark.parametrize("category", [False, True])
+def test_periods_that_arrow_only_counts_are_refused(freq, door, category, tmp_path):
+    days = pd.Series(pd.period_range("2025-03-01", periods=9, freq=freq).repeat(20))
+    frame = pd.DataFrame({"x": days, "y": np.arange(180) % 7})
+    model = Detector().fit(frame)
+    assert DOORS["records"](model, frame, tmp_path) == model.predict(frame).tolist()
+    if category:
+        frame["x"] = frame["x"].astype("category")
+        door = "arrow"  # Parquet has no such categories
+    with pytest.raises(UserError, match=r"olumn 'x' holds periods of pandas.*astype\(str\)"):
+        DOORS[door](model, frame, tmp_path)
+
+
+def test_periods_are_refused_by_the_command_which_does_not_know_pandas(tmp_path):
+    days = pd.Series(pd.period_range("2025-03-01", periods=90))
+    pd.DataFrame({"x": days, "y": np.arange(90) % 7}).to_parquet(tmp_path / "t.parquet")
+    command = [Path(sys.executable).with_name("refold"), "fit", "t.parquet", "-o", "model.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "column 'x' holds periods of pandas" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("kind", "learned_as"), [("timedelta", "durations"), ("date", "dates")])
+@pytest.mark.parametrize("door", ["frame", "records", "json", "excel", "parquet"])
+def test_numbers_where_dates_or_durations_were_learned_are_refused(
+    door, kind, learned_as, tmp_path
+):
+    model, frame = learned(kind)
+    counted = frame.assign(x=frame["x"].astype("int64"))
+    with pytest.raises(UserError, match=rf"column 'x': [0-9.e+-]+ is a number; {learned_as} were"):
+        DOORS.get(door, lambda model, frame, _: model.predict(frame))(model, counted, tmp_path)
+    few = counted.astype(object)
+    few.loc[2:, "x"] = frame["x"][2:]
+    found = model.predict(few)
+    assert found[:2].tolist() == [-1, -1]
+    assert found[2:].tolist() == model.predict(frame)[2:].tolist()
+
+
+def test_digits_that_a_sheet_has_lost_are_refused(tmp_path):
+    model, frame = learned("huge")
+    with pytest.raises(UserError, match=r"column 'x': .* its last digits are lost"):
+        through_excel(model, frame, tmp_path)

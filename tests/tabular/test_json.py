@@ -88,7 +88,7 @@ def test_values_are_those_of_pythons_reader(file, rows, piece, batch):
         for cell, row in zip(cells, rows, strict=True):
             value = row.get(name)
             if isinstance(cell, str) and not isinstance(value, str):
-                assert cell == str(value).lower() or float(cell) == pytest.approx(float(value))
+                assert cell == str(value) or float(cell) == pytest.approx(float(value))
             elif cell is None:
                 assert value is None or is_missing(value)
             else:

@@ -16,7 +16,14 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import batch_to_table, distinct_names, float_values
+from refold.columns.frames import (
+    PERIODS,
+    batch_to_table,
+    distinct_names,
+    float_values,
+    is_bytes,
+    is_period,
+)
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import GROUPED_POINTS, NumberForm
 from refold.columns.records import columns_of_records, flat_records
@@ -57,6 +64,10 @@ def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = (
     else:
         if nw.dependencies.is_pyarrow_table(X):
             written = SourceFormat.of_metadata(X.schema.metadata)
+            for k in wanted:
+                if is_period(X.schema.field(k)):
+                    advice = set_role("Or leave it out", names[k], "ignore")
+                    raise UserError(f"Column {names[k]!r} {PERIODS}", advice=advice)
         # One by one, narwhals would list the names of all columns for each.
         series = list(nw.from_native(X, eager_only=True).iter_columns())
         columns = [
@@ -72,7 +83,7 @@ def _of_pandas(name: str, column: Any) -> Column:
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
         return _of_numbers(column.to_numpy())
     if dtype == "str" and len(column) <= _FEW:
-        return _few_texts(column.tolist())
+        return _few_texts(name, column.tolist())
     return _observed(name, nw.from_native(column, series_only=True))
 
 
@@ -108,6 +119,9 @@ def _times_in_categories(column: Any) -> Any:
     """Return categories that are dates or durations as these: they are written in many ways."""
     native = column.to_native()
     if column.implementation.is_pandas():
+        if hasattr(native.dtype, "pyarrow_dtype"):  # a dictionary of Arrow
+            arrow = needs("pyarrow", "parquet").chunked_array([native.array.__arrow_array__()])
+            return _times_in_categories(nw.from_native(arrow, series_only=True))
         kind = native.cat.categories.dtype
         return (
             nw.from_native(native.astype(kind), series_only=True) if kind.kind in "mM" else column
@@ -201,22 +215,44 @@ def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColu
         codes = words.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
         return _known(values.to_list(), codes.to_numpy())
     if len(column) <= _FEW:
-        return _few_texts(native.tolist())
+        return _few_texts(column.name, native.tolist())
     codes, values = nw.get_native_namespace(column).factorize(native)
-    texts = list(map(str, values.to_numpy(dtype=object)))
+    texts = _written(column.name, values.to_numpy(dtype=object))
     return _known(texts, np.asarray(codes, dtype=np.int64))
 
 
 def _decoded(name: str, column: Any) -> TextColumn:
+    pa = needs("pyarrow", "parquet")
+    kind = getattr(column.type, "value_type", column.type)
+    if is_bytes(kind):
+        raise _bytes(name)
     try:
         return texts_of_arrow(column)
-    except needs("pyarrow", "parquet").ArrowInvalid:  # a dictionary may hold bytes
-        raise UserError(f"Column {name!r} holds bytes that are no text in UTF-8.") from None
+    except pa.ArrowNotImplementedError:  # a dictionary of something that is no text
+        raise UserError(
+            f"Column {name!r} holds categories of {kind}: categories are texts, numbers, dates or "
+            "truth values.",
+            advice=set_role("Leave it out", name, "ignore"),
+        ) from None
+    except pa.ArrowInvalid:
+        raise UserError(f"Column {name!r} holds text that is not UTF-8.") from None
 
 
-def _few_texts(cells: Sequence[Any]) -> TextColumn:
+def _few_texts(name: str, cells: Sequence[Any]) -> TextColumn:
     """Return a few texts, or categories: these are found sooner one by one."""
-    return texts_of([c if isinstance(c, str) else "" if _is_none(c) else str(c) for c in cells])
+    return texts_of(_written(name, cells))
+
+
+def _written(name: str, cells: Iterable[Any]) -> list[str]:
+    """Return the texts of some objects."""
+    return [c if isinstance(c, str) else "" if _is_none(c) else _text_of(name, c) for c in cells]
+
+
+def _bytes(name: str) -> UserError:
+    return UserError(
+        f"Column {name!r} holds bytes: decode them to texts.",
+        advice=set_role("Or leave it out", name, "ignore"),
+    )
 
 
 def texts_of_arrow(column: Any) -> TextColumn:
@@ -226,7 +262,8 @@ def texts_of_arrow(column: Any) -> TextColumn:
         column = column.combine_chunks()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    # What polars writes has codes without a sign.
+    codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = column.dictionary
     if values.null_count:  # a category may be null
         codes = np.where(values.is_null().to_numpy(zero_copy_only=False)[codes], -1, codes)
@@ -305,7 +342,7 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
             f"Column {name!r} holds lists or records.",
             advice=set_role("Leave it out", name, "ignore"),
         )
-    return texts_of(["" if _is_none(cell) else _text_of(cell) for cell in cells])
+    return texts_of(_written(name, cells))
 
 
 def _is_long(cell: Any) -> bool:
@@ -313,8 +350,15 @@ def _is_long(cell: Any) -> bool:
     return isinstance(cell, (int, np.integer)) and abs(int(cell)) > EXACT
 
 
-def _text_of(cell: Any) -> str:
-    """Write an object as text; of a number as `as_texts` does."""
+def _text_of(name: str, cell: Any) -> str:
+    """Write an object of a column as text."""
+    if isinstance(cell, (bytes, bytearray, memoryview)):
+        raise _bytes(name)
+    return text_of(cell)
+
+
+def text_of(cell: Any) -> str:
+    """Write an object as text, a number as `as_texts` does."""
     if (
         isinstance(cell, (float, np.floating))
         and float(cell).is_integer()

@@ -395,6 +395,27 @@ def is_text(kind: Any) -> bool:
     return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
 
 
+def is_bytes(kind: Any) -> bool:
+    """Whether an Arrow type holds bytes, which may be text in any encoding, or none."""
+    is_ = needs("pyarrow", "parquet").types
+    kinds = (is_.is_binary, is_.is_large_binary, is_.is_binary_view, is_.is_fixed_size_binary)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+PERIODS = (
+    "holds periods of pandas, which Arrow and Parquet only count: write them as texts, by "
+    ".astype(str)."
+)
+
+
+def is_period(field: Any) -> bool:
+    """Whether a field of Arrow holds periods of pandas, or categories that are such."""
+    if (field.metadata or {}).get(b"ARROW:extension:name") == b"pandas.period":
+        return True  # where pandas is not imported, Arrow does not know the type
+    kind = getattr(field.type, "value_type", field.type)
+    return getattr(kind, "extension_name", "") == "pandas.period"
+
+
 def type_text(kind: Any) -> str:
     """Say what a column holds that holds neither numbers nor text."""
     times = needs("pyarrow", "parquet").types.is_temporal(kind)

@@ -198,8 +198,9 @@ _PART = re.compile(rf"({_NUMBER}) ?([^\W\d_]{{1,12}})\.?")
 _PARTS = re.compile(rf"(?:{_PART.pattern}(?:, ?| |(?=[0-9])|$)){{1,6}}")
 _DAYS = r"(?:([0-9]{1,7}) ?(?:d|days?|tage?|jours?|días?|dias?),? ?\+?)"
 _CLOCK = re.compile(rf"{_DAYS}?([0-9]{{1,6}}):([0-5]?[0-9])(?::([0-5]?[0-9]))?([.,][0-9]{{1,9}})?")
+_SIGNED = f"-?{_NUMBER}"  # pandas counts on from whole days here too: P-1DT23H
 _ISO = re.compile(
-    f"p(?:({_NUMBER})w)?(?:({_NUMBER})d)?(?:t(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?)?"
+    f"p(?:({_SIGNED})w)?(?:({_SIGNED})d)?(?:t(?:({_SIGNED})h)?(?:({_SIGNED})m)?(?:({_SIGNED})s)?)?"
 )
 
 

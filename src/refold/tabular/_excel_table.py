@@ -12,6 +12,7 @@ from typing import IO, Any
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
+from refold.columns.conversion import text_of
 from refold.columns.records import refuse_sparse
 from refold.tabular._layout import (
     about_joined,
@@ -23,7 +24,7 @@ from refold.tabular._layout import (
     titles_and_names,
     units_below,
 )
-from refold.tabular._typed import cell_text, typed
+from refold.tabular._typed import typed
 from refold.tabular._workbook_size import sheet_spans
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table_source import HeldTable, ReadOptions, bounded, checked_names
@@ -116,7 +117,7 @@ class Workbook(HeldTable):
         """Return the names of the columns, and how many rows come before the first of the table."""
         if self._how.header is False:
             return [f"x{k}" for k in range(len(rows[0]))], 0
-        texts = [[cell_text(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
+        texts = [[text_of(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
         titles, joined = titles_and_names(texts, ".")
         if self._how.skip_rows is not None:
             titles, joined = 0, joined_names(texts, ".")

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from refold.base.needs import needs
+from refold.columns.conversion import text_of
 from refold.columns.missing import is_missing
+from refold.columns.table import EXACT
 
 _LARGEST = 2**63
-_EXACT = 2**53  # whole numbers up to here are what they say, also as floats
 
 
 def typed(cells: Sequence[Any]) -> Any:
@@ -36,41 +37,24 @@ def typed(cells: Sequence[Any]) -> Any:
     for allowed, kind in _kinds():
         if kinds == {allowed}:
             return pa.array(cells, kind)
-    return pa.array([None if cell is None else cell_text(cell) for cell in cells], pa.string())
-
-
-def cell_text(cell: Any) -> str:
-    """Write a value as a person would: 12 and not 12.0, a day without midnight."""
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _EXACT:
-        return str(int(cell))
-    if isinstance(cell, dt.datetime):
-        return str(cell).removesuffix(" 00:00:00")
-    return str(cell)
+    return pa.array([None if cell is None else text_of(cell) for cell in cells], pa.string())
 
 
 def _numbers(cells: Sequence[Any]) -> Any:
     pa = needs("pyarrow", "parquet")
+    if any(type(cell) is int and not -_LARGEST <= cell < _LARGEST for cell in cells):
+        return pa.array([None if cell is None else text_of(cell) for cell in cells], pa.string())
     whole = all(
-        cell is None or (abs(cell) <= _EXACT and (type(cell) is int or cell.is_integer()))
+        cell is None or (abs(cell) <= EXACT and (type(cell) is int or cell.is_integer()))
         for cell in cells
     )
     known = [cell for cell in cells if cell is not None]
-    if not whole and all(type(cell) is int and -_LARGEST <= cell < _LARGEST for cell in known):
+    if not whole and all(type(cell) is int for cell in known):
         return pa.array(cells, pa.int64())
     if whole:
         return pa.array([None if cell is None else int(cell) for cell in cells], pa.int64())
-    return pa.array(
-        [None if cell is None else _float(cell) for cell in cells], pa.float64(), from_pandas=True
-    )
-
-
-def _float(cell: float) -> float:
-    try:
-        return float(cell)
-    except OverflowError:  # a whole number of more than 308 digits
-        return float("inf") if cell > 0 else float("-inf")
+    floats = [None if cell is None else float(cell) for cell in cells]
+    return pa.array(floats, pa.float64(), from_pandas=True)
 
 
 def _kinds() -> list[tuple[type, Any]]:

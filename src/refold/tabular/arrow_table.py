@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from refold.base.needs import needs
-from refold.columns.frames import is_number
+from refold.columns.frames import is_number, is_period
 from refold.tabular.block import Block
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
@@ -28,6 +28,9 @@ class ColumnarTable(FileTable):
             schema = self._open()
             names = checked_names(schema.names, self.name)
             self.kinds = dict(zip(names, schema.types, strict=True))
+            self.periods = [
+                name for name, field in zip(names, schema, strict=True) if is_period(field)
+            ]
 
     @abstractmethod
     def _open(self) -> Any:
@@ -62,10 +65,14 @@ class ColumnarTable(FileTable):
 
     @contextmanager
     def _readable(self, wanted: list[str] | None = None) -> Iterator[None]:
-        """Let pyarrow's errors say which file cannot be read, and which column if one is wrong."""
+        """Let pyarrow's errors say which file cannot be read, and which column if one is wrong.
+
+        Some types are read by libraries that have registered them, whose errors are not pyarrow's.
+        """
+        arrow = needs("pyarrow", "parquet").ArrowException
         try:
             yield
-        except (needs("pyarrow", "parquet").ArrowException, OSError, UnicodeDecodeError) as error:
+        except (arrow, OSError, UnicodeDecodeError, TypeError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk, not what is on it
             raise self._damaged(error, self._odd_column(wanted or [])) from None

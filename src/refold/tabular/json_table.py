@@ -11,8 +11,9 @@ from typing import IO, Any, NoReturn
 
 from refold.base.errors import UserError
 from refold.base.needs import needs
+from refold.columns.conversion import text_of
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
-from refold.tabular._typed import cell_text, typed
+from refold.tabular._typed import typed
 from refold.tabular.errors import InputError, cell_repr
 from refold.tabular.table_source import HeldTable, ReadOptions, check_width, checked_names
 
@@ -152,7 +153,7 @@ def _joined(parts: list[Any]) -> Any:
 
 
 def _as_text(part: Any) -> Any:
-    texts = [None if cell is None else cell_text(cell) for cell in part.to_pylist()]
+    texts = [None if cell is None else text_of(cell) for cell in part.to_pylist()]
     return needs("pyarrow", "parquet").array(texts, "string")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
@@ -69,6 +69,7 @@ class TableSource(ABC):
     units: Mapping[str, str] = MappingProxyType({})
     #: columns that can be passed on but not learned, and why: those of JSON that hold lists
     unlearnable: Mapping[str, str] = MappingProxyType({})
+    periods: Collection[str] = ()  #: columns of periods of pandas: their cells are only counts
     rows: int | None = None  #: how many rows there are, if the file says so
     by_column: bool = False  #: whether some columns can be read without the others
     dialect: Dialect | None = None  #: of text: what separates cells, and its decimal mark

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from refold._typing import Booleans, Integers
 from refold.base.advice import set_role
 from refold.base.needs import needs
+from refold.columns.frames import PERIODS
 from refold.tabular._cell_text import cell_kind, cell_number
 from refold.tabular.block import Block, join_blocks
 from refold.tabular.errors import InputError, listed
@@ -51,12 +52,23 @@ class TrainingSelection:
         learned = [name for name in named if name not in target and name not in self.ignore]
         if not learned:
             raise InputError(f"{table.name}: no column is left to learn.")
+        refuse_periods(table, learned)
         for name in learned:
             if name in table.unlearnable:
                 raise InputError(
                     f"{table.unlearnable[name]}.", advice=set_role("Leave it out", name, "ignore")
                 )
         return learned
+
+
+def refuse_periods(table: TableSource, columns: Iterable[str]) -> None:
+    """Refuse columns of periods of pandas: a file has only counts of an unknown unit."""
+    for name in columns:
+        if name in table.periods:
+            raise InputError(
+                f"{table.name}: column {name!r} {PERIODS}",
+                advice=set_role("Or leave it out", name, "ignore"),
+            )
 
 
 @dataclass(frozen=True)

@@ -346,6 +346,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         distinct_names(X)
         frame = nw.from_native(X, eager_only=True)
         kinds = frame.schema
+        if plan.not_meant:
+            return None  # their types matter
         if not all(name in kinds and kinds[name].is_numeric() for name in plan.names):
             return None
         if any(kinds[name] == nw.Float32 for name in plan.names):
@@ -385,6 +387,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         counts = self._state.counts
         as_texts = () if counts is None else self.inputs.as_texts
         table = X if isinstance(X, Table) else to_table(X, ignore, set(as_texts))
+        if counts is not None and table is not X:
+            self.inputs.check_types(table)
         if not all_columns and self.context is not None and table.inputs is None:
             inputs = self.inputs.parse(self._find_columns(table, self.inputs.names))
             return self.context.apply(self.context.with_window(inputs, history))

@@ -15,7 +15,7 @@ from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding
 from refold.base.once import once
 from refold.base.words import quoted
-from refold.columns.date_form import DateForm
+from refold.columns.date_form import COUNTED, DateForm
 from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
 from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, SourceFormat
@@ -24,6 +24,7 @@ from refold.columns.parsing import are_truths, form_of_values, with_truths
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
 from refold.columns.table import (
+    EXACT,
     Column,
     DateColumn,
     NumberColumn,
@@ -39,6 +40,12 @@ MOST_INDICATORS = 12
 # So many cells in another form, most of a column, are no errors of single cells.
 _OTHERWISE = 3
 _TEXTS = ("category", "text", "identifier")
+# What to do with numbers where something else was learned.
+_MEANT = {
+    "durations": "durations were learned. Write it with its unit, as 90 s or 0:01:30.",
+    "dates": "dates were learned. Write it as one, as 2025-03-31.",
+    "texts": "above 9,007,199,254,740,992 its last digits are lost. Write it as text.",
+}
 
 
 @dataclass(frozen=True)
@@ -252,6 +259,41 @@ class Plan:
                 advice=Advice("If this file is right", "decimal", value=other),
             )
 
+    def check_types(self, table: Table) -> None:
+        """Refuse a table with numbers where they cannot mean what was learned.
+
+        A number is no date, and has no unit of time; one beyond 2**53 has lost its last digits. A
+        few such cells are what they are: unreadable, or another value.
+        """
+        for k, name in enumerate(table.names):
+            column = table.columns[k]
+            if not isinstance(column, NumberColumn) or column.form is not None:
+                continue
+            meant = self.not_meant.get(name)
+            odd = np.flatnonzero(~column.is_null)
+            if meant == "texts":
+                odd = np.flatnonzero(np.abs(column.values) > EXACT)
+            if meant is not None and len(odd) >= _OTHERWISE:
+                raise TableError(
+                    f"{{where}}: {as_texts(column).text(int(odd[0]))} is a number; {_MEANT[meant]}",
+                    row=int(odd[0]),
+                    column=k,
+                    names=table.names,
+                )
+
+    @once
+    def not_meant(self) -> dict[str, str]:
+        """What columns hold that numbers, of any size or beyond 2**53, do not say."""
+        meant = {}
+        for column in self.used:
+            if isinstance(column.form, NumberForm) and column.form.kind == "duration":
+                meant[column.name] = "durations"
+            elif column.role == "date" and not _counted(column.form):
+                meant[column.name] = "dates"
+            elif column.role in _TEXTS and column.form is None:
+                meant[column.name] = "texts"
+        return meant
+
     def with_numbers(self, table: Table, numbers: Floats) -> Table:
         """Return rows, parsed, with other numbers, those of `numbers`."""
         places = enumerate(self.numbers.tolist())
@@ -281,6 +323,10 @@ class Plan:
         best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
         done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}
         return Plan(tuple(done.get(column.name, column) for column in self.columns), self.noticed)
+
+
+def _counted(form: NumberForm | DateForm | None) -> bool:
+    return isinstance(form, DateForm) and form.format in COUNTED
 
 
 def _in_other_form(column: NumberColumn) -> tuple[Integers, str]:
