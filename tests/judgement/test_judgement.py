@@ -241,6 +241,20 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_neighbours(rng):
         np.testing.assert_array_equal(alone[0], together[row])
 
 
+def test_numbers_are_related_as_if_the_other_columns_had_not_been_learned(rng):
+    numbers = rng.normal(size=(600, 4)) @ rng.normal(size=(4, 4))
+    table = pd.DataFrame(numbers, columns=list("abcd"))
+    table["kind"] = np.where(numbers[:, 0] > 0, "high", "low")
+    found = Judgement.of(Detector(random_state=0).fit(table), table)
+    relations = Relations.of(found)
+    creases = relations.creases
+    own = np.flatnonzero(creases.varying) < 4
+    covariance = np.linalg.inv(creases.precision)
+    np.testing.assert_allclose(
+        relations.precision, np.linalg.inv(covariance[np.ix_(own, own)]), rtol=1e-6, atol=1e-9
+    )
+
+
 def test_what_is_expected_of_a_number_is_what_its_category_usually_has(rng):
     kind = rng.choice(["small", "large"], 600, p=[0.25, 0.75])
     size = np.where(kind == "small", 10.0, 40.0) + rng.normal(0.0, 0.5, 600)

@@ -73,7 +73,11 @@ def _marginal_precision(creases: Creases, k: int) -> Floats:
     known = _MARGINAL.setdefault(creases, {})
     if k not in known:
         own = np.flatnonzero(creases.varying) < k
-        known[k] = np.linalg.pinv(np.linalg.pinv(creases.precision)[np.ix_(own, own)])
+        P = creases.precision
+        beside = P[np.ix_(own, ~own)]
+        # What the inverse of a block of the inverse is: of wide tables both would take very long.
+        others = np.linalg.pinv(P[np.ix_(~own, ~own)], hermitian=True)
+        known[k] = P[np.ix_(own, own)] - beside @ others @ beside.T
     return known[k]
 
 
