@@ -7,6 +7,7 @@ time are set to moments, and waited for.
 import asyncio
 import contextlib
 import json
+import re
 import select
 import socket
 import threading
@@ -349,15 +350,19 @@ def test_clients_that_read_no_answers_make_way_for_others(running):
 
 def test_what_is_no_http_is_answered_counted_and_logged(running):
     server = running()
+    ids = []
     for garbage in (b"\x00\xff nonsense\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01"):
         refused = server.answer(garbage)
         assert refused.startswith(b"HTTP/1.1 400 ")
         assert json.loads(refused.partition(b"\r\n\r\n")[2])["error"]
+        ids += re.findall(rb"x-request-id: ([0-9a-f]{16})\r\n", refused)
+    assert len(set(ids)) == 3
     assert server.connections.refused["invalid HTTP"] == 3
     assert server.log[0] == {
         "event": "connection refused",
         "reason": "invalid HTTP",
         "count": 1,
+        "request_id": ids[0].decode(),
         "client": "127.0.0.1",
     }
     server.assert_others_are_answered()

@@ -55,6 +55,18 @@ def test_errors_and_faults_have_an_id_too(client_of, log):
     ]
 
 
+@pytest.mark.parametrize("origin", ["https://line4.example", "https://other.example"])
+def test_what_a_browser_asks_before_a_request_has_an_id_and_is_logged(client_of, log, origin):
+    client = client_of(origins=("https://line4.example",), token="correct-horse-battery")
+    asked = {"origin": origin, "access-control-request-method": "POST", "x-request-id": "from-page"}
+    for given, method in ((asked, "OPTIONS"), ({"origin": origin}, "POST")):
+        answer = client.request(method, AT, headers=given)
+        assert answer.headers["x-request-id"] == log[-1]["request_id"]
+        assert (log[-1]["method"], log[-1]["status"]) == (method, answer.status_code)
+    assert len(log) == 2
+    assert log[0]["request_id"] == "from-page"
+
+
 @pytest.mark.parametrize("broken", [b"{}", None])
 def test_what_is_wrong_with_a_file_is_said_without_its_path(tmp_path, models, broken):
     file = tmp_path / "secret-folder" / "line4.json"

@@ -95,7 +95,7 @@ def serve_http(
     from refold.service.connections import Connections
     from refold.service.log import log_lines
     from refold.service.metrics import Metrics
-    from refold.service.middleware import RequestMiddleware
+    from refold.service.middleware import LogMiddleware, RequestMiddleware
     from refold.service.server import serve
     from refold.service.settings import Settings
 
@@ -109,7 +109,10 @@ def serve_http(
     )
     app.state.connections = Connections(settings, log_lines)
     metrics = Metrics(settings, app.state.connections)
-    app.user_middleware.insert(0, Middleware(RequestMiddleware, settings, metrics, log_lines))
+    app.user_middleware[:0] = [
+        Middleware(LogMiddleware, metrics, log_lines),
+        Middleware(RequestMiddleware, settings, log_lines),
+    ]
     serve(app, at, started=started)
 
 

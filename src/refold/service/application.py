@@ -27,7 +27,7 @@ from refold.service.connections import Connections
 from refold.service.errors import RequestError
 from refold.service.log import Log, log_lines
 from refold.service.metrics import Metrics
-from refold.service.middleware import DIGEST, REQUEST_ID, RequestMiddleware
+from refold.service.middleware import DIGEST, REQUEST_ID, LogMiddleware, RequestMiddleware
 from refold.service.models import HostedModel, ModelStore
 from refold.service.pages import (
     card_document,
@@ -125,7 +125,11 @@ class _Service:
             Route("/v1/models/{name}/drift", self._drift),
             Route("/v1/models/{name}/drift/reset", self._reset, methods=["POST"]),
         ]
-        middleware = [Middleware(RequestMiddleware, self._settings, self._metrics, self._log)]
+        # CORS answers some requests by itself: these are logged too.
+        middleware = [
+            Middleware(LogMiddleware, self._metrics, self._log),
+            Middleware(RequestMiddleware, self._settings, self._log),
+        ]
         if self._settings.origins:
             cors = Middleware(
                 CORSMiddleware,
@@ -134,7 +138,7 @@ class _Service:
                 allow_headers=["authorization", "content-type", REQUEST_ID],
                 expose_headers=[REQUEST_ID, DIGEST],
             )
-            middleware.insert(0, cors)
+            middleware.insert(1, cors)
         application = Starlette(
             routes=routes,
             middleware=middleware,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from collections import Counter
 from typing import Any
@@ -71,8 +72,13 @@ class Connections:
         if connection in self._open:
             self._waiting[connection] = None
 
-    def count(self, reason: str, client: tuple[str, int] | None) -> None:
-        """Count a connection that is closed for a reason, and log the first in a while."""
+    def count(
+        self, reason: str, client: tuple[str, int] | None, request_id: str | None = None
+    ) -> None:
+        """Count a connection that is closed for a reason, and log the first in a while.
+
+        If it was answered, the answer has the request id.
+        """
         self.refused[reason] += 1
         logged, known = self._logged.get(reason, (-_LOGGED_EVERY, 0))
         now = time.monotonic()
@@ -80,7 +86,8 @@ class Connections:
             total = self.refused[reason]
             self._logged[reason] = now, total
             entry = {"event": "connection refused", "reason": reason, "count": total - known}
-            self.log({**entry, "client": client[0] if client else None})
+            asked = {"request_id": request_id, "client": client[0] if client else None}
+            self.log({**entry, **asked})
 
 
 class _Transport:
@@ -299,14 +306,17 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def refuse(self, status: int, reason: str, message: str) -> None:
         """Say what is wrong, unless another answer is under way, and close."""
-        self._all.count(reason, self.client)
+        request_id = os.urandom(8).hex()  # its own may not have come
         waiting = self._is_waiting()
         if not waiting and not self.pipeline and not self.cycle.response_started:
             self.cycle.disconnected = waiting = True  # its body is wrong: it has no other answer
+        self._all.count(reason, self.client, request_id if waiting else None)
         if waiting:
             body = json.dumps({"error": message}).encode()
-            head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d"
-            self.transport.write(STATUS_LINE[status] + head % len(body) + b"\r\n\r\n" + body)
+            head = b"content-type: application/json\r\nconnection: close\r\n"
+            head += b"x-request-id: %s\r\ncontent-length: %d\r\n\r\n"
+            head %= request_id.encode(), len(body)
+            self.transport.write(STATUS_LINE[status] + head + body)
         self.transport.close()
 
     @property

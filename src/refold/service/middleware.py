@@ -1,4 +1,4 @@
-"""Middleware of all requests: who may ask, what errors become, and what is logged."""
+"""Middleware of all requests: what is logged, who may ask, and what errors become."""
 
 from __future__ import annotations
 
@@ -35,34 +35,32 @@ _POLICY = (
 )
 
 
-class RequestMiddleware:
-    """Authenticates requests, turns errors into answers, counts and logs; never what rows hold.
+class LogMiddleware:
+    """Counts and logs requests, never what rows hold, and gives each an id and its answer headers.
 
-    ``scope["refold"]`` holds the headers of the request, and takes what is learned of it: the model
-    that is asked, the number of rows, and when all of it had come.
+    ``scope["refold"]`` holds the headers of the request and its id, and takes what is learned of
+    it: the model that is asked, the number of rows, when all of it had come, and the status.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, log: Log) -> None:
-        self._app, self._settings, self._metrics, self._log = app, settings, metrics, log
-        self._token = None if settings.token is None else settings.token.encode()
+    def __init__(self, app: ASGIApp, metrics: Metrics, log: Log) -> None:
+        self._app, self._metrics, self._log = app, metrics, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begin, status = time.perf_counter(), 0
-        headers = _headers(scope)
+        begin, headers = time.perf_counter(), _headers(scope)
         request_id = headers.get("x-request-id", "")
         if not _ID.fullmatch(request_id):
             request_id = os.urandom(8).hex()
-        known: dict[str, Any] = {"headers": headers, "model": None, "rows": None, "begin": begin}
+        known: dict[str, Any] = {"headers": headers, "id": request_id, "model": None, "rows": None}
+        known |= {"begin": begin, "status": 0}
         scope["refold"] = known
 
         async def send_and_note(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                known["status"] = message["status"]
                 added = [*_SECURITY_HEADERS, (b"x-request-id", request_id.encode())]
                 if known["model"] is not None:
                     added.append((b"x-model-digest", known["model"].digest.encode()))
@@ -71,24 +69,8 @@ class RequestMiddleware:
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 
-        try:
-            self._check(scope, headers)
-            await self._app(scope, receive, send_and_note)
-        except RequestError as error:
-            # The error of a thread is held by frames that it holds, and they hold the body: memory
-            # would grow until garbage is searched for, which few but large objects do not cause.
-            error.__traceback__ = None
-            await _error_response(error)(scope, receive, send_and_note)
-        except ClientDisconnect:
-            status = 499  # nobody is there to be told
-        except Exception as error:  # a fault of ours: the next request must not suffer from it
-            entry = {"event": "fault", "request_id": request_id, "kind": type(error).__name__}
-            self._log({**entry, "where": places_of(error)})
-            error.__traceback__ = None
-            if status == 0:
-                failed = RequestError(500, "The service has failed; its log says where.")
-                await _error_response(failed)(scope, receive, send_and_note)
-        now, model = time.perf_counter(), known["model"]
+        await self._app(scope, receive, send_and_note)
+        now, model, status = time.perf_counter(), known["model"], known["status"]
         self._metrics.answered("" if model is None else model.name, status, now - known["begin"])
         self._log(
             {
@@ -104,6 +86,38 @@ class RequestMiddleware:
                 "ms": round(1000.0 * (now - begin), 3),
             }
         )
+
+
+class RequestMiddleware:
+    """Authenticates requests and turns errors into answers."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, log: Log) -> None:
+        self._app, self._settings, self._log = app, settings, log
+        self._token = None if settings.token is None else settings.token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        known = scope["refold"]
+        try:
+            self._check(scope, known["headers"])
+            await self._app(scope, receive, send)
+        except RequestError as error:
+            # The error of a thread is held by frames that it holds, and they hold the body: memory
+            # would grow until garbage is searched for, which few but large objects do not cause.
+            error.__traceback__ = None
+            await _error_response(error)(scope, receive, send)
+        except ClientDisconnect:
+            known["status"] = 499  # nobody is there to be told
+        except Exception as error:  # a fault of ours: the next request must not suffer from it
+            entry = {"event": "fault", "request_id": known["id"], "kind": type(error).__name__}
+            self._log({**entry, "where": places_of(error)})
+            error.__traceback__ = None
+            if known["status"] == 0:
+                failed = RequestError(500, "The service has failed; its log says where.")
+                await _error_response(failed)(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
         hosts = self._settings.hosts
