@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import InputError, _lines, csv_table, open_table
+from refold.tabular import InputError, _lines, csv_table, open_table, read_arrow
 from refold.tabular import table_source as tables
 from refold.tabular._cell_text import BadCellError, cell_number, column_numbers
 from refold.tabular.csv_dialect import guess_dialect
@@ -60,6 +60,32 @@ def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
             features = Features(["number"], table)
             with pytest.raises(InputError, match=f", line {bad}, column 'number': 'oops'"):
                 list(map(features.matrix, table.blocks()))
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    "lines",
+    [["a;b", "mm;kg", "1,5;2"], ["a,b", *(f"{k},2" for k in range(6)), "Total,12"], ["a,b", "1,2"]],
+    ids=["units", "totals", "one row"],
+)
+def test_units_and_totals_are_found_whatever_ends_lines(lines, encoding, end, tmp_path):
+    cells = []
+    for k, ends in enumerate(["\n", end]):
+        file = tmp_path / f"{k}.csv"
+        file.write_bytes("".join(line + ends for line in lines).encode(encoding))
+        with open_table(file) as table:
+            cells.append((table.units, table.format, read_arrow(table).to_pydict()))
+    assert cells[0] == cells[1]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
+def test_line_ends_may_be_cut_anywhere(size, tmp_path, monkeypatch):
+    monkeypatch.setattr(_lines, "BLOCK", size)
+    (tmp_path / "t.csv").write_bytes(b'a,b\r\n1,"x\r\ny"\r2,\n\r3,z\r\n\r\n4,"\r"\r')
+    with open_table(tmp_path / "t.csv") as table:
+        found = read_arrow(table).to_pydict()
+    assert found == {"a": ["1", "2", "3", "4"], "b": ["x\ny", "", "z", "\n"]}
 
 
 @pytest.mark.parametrize("block", [3, 5, 2**22])

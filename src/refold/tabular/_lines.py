@@ -145,7 +145,7 @@ class Lines:
             if cut:
                 yield (part := self._checked(text[:cut], before))
                 before += part.lines
-        rest += newlines.translate(self._decoder.decode(b"", before + 1, final=True), True)
+        rest += newlines.translate(self._decoder.decode(b"", before + 1, final=True))
         if rest:
             yield self._checked(rest, before)
 
@@ -168,15 +168,15 @@ class _Newlines:
     r"""Line ends of Windows and of old Macs, as ``"\n"``."""
 
     def __init__(self) -> None:
-        self._held = b""
+        self._behind_return = False
 
-    def translate(self, text: bytes, final: bool = False) -> bytes:
-        text, self._held = self._held + text, b""
-        if b"\r" not in text:
+    def translate(self, text: bytes) -> bytes:
+        if not text:
             return text
-        if text.endswith(b"\r") and not final:  # what follows may belong to it
-            text, self._held = text[:-1], b"\r"
-        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self._behind_return:  # its line has ended already
+            text = text.removeprefix(b"\n")
+        self._behind_return = text.endswith(b"\r")
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
 class _Decoder:
