@@ -1,14 +1,18 @@
 """Verdicts by HTTP are Python's, to the bit, in every format."""
 
+import csv
 import io
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from starlette.testclient import TestClient
 
 import refold
+from refold.service import ModelStore, Settings, create
 
 ARROW = "application/vnd.apache.arrow.stream"
 ARROW_FILE = "application/vnd.apache.arrow.file"
@@ -73,6 +77,18 @@ def test_columns_in_json_are_judged_as_rows_are(client):
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     answers = [client.post("/v1/models/ref/score", json=sent).json() for sent in (rows, columns)]
     assert answers[0] == answers[1]
+
+
+def test_names_of_columns_are_no_formulas_in_csv(tmp_path):
+    name = "=HYPERLINK(1)"
+    rows = pd.DataFrame({name: np.arange(200.0) % 7, "b": np.arange(200.0) % 5})
+    refold.Detector(alpha=0.05).fit(rows).save(tmp_path / "m.json")
+    app = create(ModelStore({"m": tmp_path / "m.json"}), Settings(), lambda entry: None)
+    with TestClient(app) as client:
+        row = [{name: 1e6, "b": 1}]
+        answer = client.post("/v1/models/m/score", json=row, headers={"accept": "text/csv"})
+    names, cells = csv.reader(io.StringIO(answer.text))
+    assert dict(zip(names, cells, strict=True))["reason_1"] == f"'{name}"
 
 
 def test_one_object_is_one_row(client):

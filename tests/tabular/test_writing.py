@@ -123,6 +123,36 @@ def test_cells_that_we_add_are_no_formulas_and_others_stay(tmp_path):
     assert [list(column) for column in zip(*rows[1:], strict=True)] == [safe] * 3
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()),
+        pa.dictionary(pa.int8(), pa.large_string()),
+    ],
+    ids=str,
+)
+def test_formulas_are_neutralized_in_every_type_of_text(kind, tmp_path):
+    cells = pa.array([*FORMULAS, *HARMLESS], kind)
+    batch = pa.record_batch({"x": cells, "y": cells})
+    rows = written_csv(tmp_path / "out", batch, neutralize_formulas=True)
+    safe = [f"'{t}" for t in FORMULAS] + [t or "" for t in HARMLESS]
+    assert [row[1] for row in rows[1:]] == safe
+    assert [row[1] for row in written_csv(tmp_path / "out", batch)[1:]] == [
+        t or "" for t in [*FORMULAS, *HARMLESS]
+    ]
+
+
+@pytest.mark.parametrize(
+    "before", [" ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u202e", "\x0b", " \t"]
+)
+@pytest.mark.parametrize("formula", ["=1+1", "@SUM(1)", "\uff1d1", "+1+1"])
+def test_what_is_not_seen_before_a_formula_does_not_hide_it(before, formula, tmp_path):
+    batch = pa.record_batch({"x": [before + formula, f"{before}5", f"{before}a=1", " -5"]})
+    rows = written_csv(tmp_path / "out", batch, neutralize_formulas=True)
+    kept = [f"{before}5", f"{before}a=1", " -5"]
+    assert [cell for (cell,) in rows[1:]] == [f"'{before}{formula}", *kept]
+
+
 def test_cells_that_excel_may_take_for_formulas_have_its_quote_prefix(tmp_path):
     batch = pa.record_batch({"user": ["=1+1"], "reason_1": ["=1+1"]})
     for options, quoted in (({"added": ["reason_1"]}, "B"), ({"neutralize_formulas": True}, "AB")):

@@ -17,6 +17,7 @@ from refold.service.errors import RequestError
 from refold.service.models import HostedModel
 from refold.service.requests import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON, PARQUET, ScoreQuery
 from refold.service.scoring import Verdicts
+from refold.tabular.writing import WriteOptions, writing
 
 _JSON = json.JSONEncoder(allow_nan=False)
 _EXPLAINED_AT_ONCE = 16  # rows, until it is seen whether somebody still waits
@@ -100,7 +101,9 @@ def _columns(verdicts: Verdicts, query: ScoreQuery, reasons: int) -> bytes:
     table = pa.table(arrays, schema=pa.schema(list(zip(names, types, strict=True))))
     out = io.BytesIO()
     if query.accepted == CSV:
-        needs("pyarrow.csv", "app").write_csv(table, out)
+        with writing("csv", out, table.schema, WriteOptions(added=names)) as write:
+            for batch in table.to_batches():
+                write(batch)
     elif query.accepted == PARQUET:
         needs("pyarrow.parquet", "app").write_table(table, out)
     else:

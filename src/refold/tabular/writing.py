@@ -13,15 +13,16 @@ from typing import IO, Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.columns.frames import is_text
+from refold.columns.frames import is_bytes, is_text
 from refold.tabular.errors import InputError
 from refold.tabular.table_source import TableSource
 
 _EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_LETTERS = 1_048_576, 16_384, 32_767
 _EXACT = 2**53  # larger whole numbers would be rounded; they are written as text
-# What a spreadsheet may take for a formula: how its text begins, unless it is a number.
-_FORMULA = r"^[=@\t\r\n＝＠+\-＋－]"
-_NUMBER = r"^[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?\s*%?$"
+# What a spreadsheet may take for a formula: how its text begins, unless it is a number. Some leave
+# out spaces and characters that are not seen before they look.
+_FORMULA = r"^(?:[\t\r\n]|[\s\pZ\pC]*[=@+\-＝＠＋－])"
+_NUMBER = r"^\s*[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?\s*%?$"
 
 FORMATS = {
     ".csv": "csv",
@@ -133,7 +134,7 @@ class _CsvWriter:
         names = pa.array(schema.names, pa.string())
         chosen = [options.neutralize_formulas or name in options.added for name in schema.names]
         names = _with_apostrophe(names, pa.array(chosen))
-        self._write(pa.table([pa.nulls(0, kind) for kind in schema.types], names.to_pylist()), True)
+        self._write(pa.table([pa.nulls(0, pa.string()) for _ in schema], names.to_pylist()), True)
 
     def write_batch(self, batch: Any) -> None:
         columns = [
@@ -146,9 +147,10 @@ class _CsvWriter:
         pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        if is_text(column.type) and (
-            self._options.neutralize_formulas or name in self._options.added
-        ):
+        if pa.types.is_string_view(column.type):  # Arrow writes no CSV of it
+            column = column.cast(pa.large_string())
+        neutral = self._options.neutralize_formulas or name in self._options.added
+        if neutral and (is_text(column.type) or is_bytes(column.type)):
             return _with_apostrophe(column, True)
         if pa.types.is_floating(column.type) and self._options.decimal != ".":
             return pc.replace_substring(column.cast(pa.string()), ".", self._options.decimal)
@@ -172,9 +174,13 @@ class _CsvWriter:
 
 
 def _with_apostrophe(texts: Any, where: Any) -> Any:
-    pc = needs("pyarrow.compute", "parquet")
+    """Return a column with a ' before what a spreadsheet may take for a formula."""
+    pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
+    kind = pa.large_binary() if is_bytes(texts.type) else pa.large_string()
+    texts = texts.cast(kind)
+    before, between = pa.scalar("'", kind), pa.scalar("", kind)
     found = pc.fill_null(pc.and_(_is_formula(texts), where), False)
-    return pc.if_else(found, pc.binary_join_element_wise("'", texts, ""), texts)
+    return pc.if_else(found, pc.binary_join_element_wise(before, texts, between), texts)
 
 
 class _ExcelWriter:
