@@ -54,8 +54,9 @@ def test_cells_that_were_never_seen_have_what_no_other_cell_explains(model, tabl
     np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-9)
 
 
+@pytest.mark.parametrize("seen", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_odd_beside_a_rare_category_is_blamed_on_the_category(method, rng):
+def test_what_is_odd_beside_a_rare_category_is_blamed_on_the_category(method, seen, rng):
     """The usual size is surprising where kinds are rare; it is the kind that is odd."""
     kind = rng.choice(["small", "large"], 900).astype(object)
     rare = np.arange(900) % 15 == 0
@@ -63,7 +64,8 @@ def test_what_is_odd_beside_a_rare_category_is_blamed_on_the_category(method, rn
     kind[rare] = [f"special {k // 2}" for k in range(rare.sum())]
     table = pd.DataFrame({"kind": kind, "size": size, "weight": rng.normal(size=900)})
     model = Detector(method=method, roles={"kind": "category"}, n_jobs=1).fit(table)
-    found = Judgement.of(model, [{"kind": "special 99", "size": 10.0, "weight": 0.0}])
+    odd = "special 3" if seen else "special 99"
+    found = Judgement.of(model, [{"kind": odd, "size": 10.0, "weight": 0.0}])
     assert found.attribution().parts[0, 1] > 0.5
     of_kind, of_size, _ = found.shares[0] / found.shares[0].sum()
     assert of_kind > 0.9
@@ -74,10 +76,10 @@ def test_what_few_rows_are_as_far_out_as_is_expected_only_if_that_is_asked(rng):
     x = rng.normal(size=500)
     X = np.column_stack([x, x + 0.01 * rng.normal(size=500), rng.normal(size=500)])
     usual, top = 0.5, np.sort(x)[-2]
-    rows = [[usual, usual, 0.0], [top, top, 0.0], [usual, -usual, 0.0]]
+    rows = [[usual, usual, 0.0], [top, top, 0.0], [usual, -usual, 0.0], [top, -top, 0.0]]
     found = Judgement.of(CreasedREF(n_creases=32).fit(X), rows)
-    assert near_expected(found, far_out=False)[:, 0].tolist() == [True, False, False]
-    assert near_expected(found, far_out=True)[:, 0].tolist() == [True, True, False]
+    assert near_expected(found, far_out=False)[:, 0].tolist() == [True, False, False, False]
+    assert near_expected(found, far_out=True)[:, 0].tolist() == [True, True, False, False]
 
 
 def test_numbers_as_expected_are_blamed_where_few_rows_are_as_far_out(rng):
@@ -114,3 +116,44 @@ def test_numbers_far_out_together_are_blamed_though_each_is_as_the_other_lets_ex
     assert found.labels[0] == -1
     assert found.shares[0, :2].sum() > 0.5
     assert (found.shares[0, :2] > 0.1).all()
+
+
+def test_a_category_beside_a_number_far_outside_is_blamed_only_for_being_missing(table):
+    """What goes with such a number nobody knows; that a kind is there is known all the same."""
+    model = Detector(method="ref", n_jobs=1).fit(table)
+    far, missing = (
+        Judgement.of(model, [{**USUAL, "size": 1e3, "kind": kind}]) for kind in ("small", None)
+    )
+    at = far.names.index("kind")
+    assert far.attribution().parts[0, at] > 1.0
+    assert far.shares[0, at] < 1e-3
+    assert missing.shares[0, at] > 0.9 * missing.attribution().parts[0, at] / missing.distances[0]
+
+
+def test_the_cell_that_contradicts_two_others_is_blamed(rng):
+    kind = rng.choice(["small", "large"], 800)
+    now_and_then = rng.random((2, 800)) < 0.04  # whatever goes with whatever has been seen
+    size = np.where((kind == "small") ^ now_and_then[0], 10.0, 40.0) + rng.normal(0.0, 0.5, 800)
+    colour = np.where((kind == "small") ^ now_and_then[1], "red", "blue")
+    table = pd.DataFrame({"kind": kind, "size": size, "colour": colour})
+    model = Detector(method="ref", n_jobs=1).fit(table.assign(weight=rng.normal(size=800)))
+    model.threshold_ = 0.0  # whether they are outliers is another matter
+    found = Judgement.of(model, [USUAL | each for each in ({"kind": "large"}, {"size": 40.0})])
+    of = {name: found.shares[:, k] for k, name in enumerate(found.names)}
+    assert of["kind"][0] > 0.9
+    assert of["size"][1] > 0.3
+    assert of["colour"][1] < 0.1
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_a_number_outside_its_range_keeps_its_blame_beside_a_rare_category(beyond, rng):
+    kind = np.resize(["small", "large"], 900).astype(object)
+    rare = np.arange(900) % 15 == 0
+    size = np.select([rare, kind == "small"], [25.0, 10.0], 40.0) + rng.uniform(-0.5, 0.5, 900)
+    kind[rare] = [f"special {k // 2}" for k in range(rare.sum())]
+    table = pd.DataFrame({"kind": kind, "size": size})
+    model = Detector(method="ref", roles={"kind": "category"}, n_jobs=1).fit(table)
+    model.threshold_ = 0.0
+    new = {"kind": "special 3", "size": size.max() + (0.1 if beyond else -0.01)}
+    found = Judgement.of(model, [new])
+    assert (found.shares[0, 1] > 0.2) == beyond

@@ -130,6 +130,22 @@ def test_rows_are_taken_in_the_order_that_is_asked_for(model, rows):
     np.testing.assert_array_equal(found.take(order).distances, found.distances[::-1])
     np.testing.assert_array_equal(found.take(order).rows, found.rows[::-1])
     assert found.take(order[::-1]) is found
+    order = np.arange(len(rows))
+    order[[3, 4]] = 4, 3
+    np.testing.assert_array_equal(found.take(order).rows[2:6], rows[[2, 4, 3, 5]])
+
+
+def test_a_row_as_far_out_as_the_threshold_is_normal(model, rows):
+    model.threshold_ = float(-model.score_samples(rows[:1])[0])
+    assert Judgement.of(model, rows[:1]).labels.tolist() == model.predict(rows[:1]).tolist() == [1]
+    assert Judgement.of(model, rows).reasons(3)[0].tolist() == [-1, -1, -1]
+
+
+def test_tables_of_another_width_are_refused_and_change_nothing(model, rows):
+    with pytest.raises(ValueError, match="2 features"):
+        Judgement.of(model, rows[:, :2])
+    assert model.n_features_in_ == 3
+    assert len(Judgement.of(model, rows)) == 300
 
 
 def test_rows_of_which_none_is_judged_join_the_others(model, rows):
@@ -273,6 +289,21 @@ def test_what_would_be_beyond_all_normal_values_is_said_to_be(rng):
     assert beyond.tolist() == [[False, True], [False, False]]
     assert 9.0 < expected[0, 1] < 11.0
     np.testing.assert_allclose(expected[1], 5.0, atol=0.5)
+
+
+def test_what_is_expected_is_beyond_by_more_than_a_rounding_of_half_the_range(rng):
+    x = rng.uniform(2.0, 3.0, 500)
+    X = np.column_stack([x, 10.0 * x + 0.01 * rng.normal(size=500)])
+    model = CreasedREF(n_creases=16, box=0.0).fit(X)
+    ends = [f(X[:, 0]) + step for f in (np.min, np.max) for step in np.linspace(-2e-3, 2e-3, 81)]
+    rows = np.column_stack([ends, np.full(len(ends), 25.0)])
+    raw, (low, high) = model._reasons(rows).expected, (X.min(axis=0), X.max(axis=0))
+    outside = np.maximum(low - raw, raw - high) > 1e-3 * (high - low) / 2.0
+    expected, beyond = expected_numbers(Judgement.of(model, rows))
+    assert 0.2 < outside[:, 1].mean() < 0.8
+    np.testing.assert_array_equal(beyond, outside)
+    assert (expected >= low).all()
+    assert (expected <= high).all()
 
 
 def test_a_number_that_nearly_all_rows_have_is_as_expected_only_if_it_is_that(rng):

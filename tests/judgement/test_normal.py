@@ -8,7 +8,7 @@ import pytest
 
 from refold import Detector
 from refold.columns.summary import Summary
-from refold.judgement.normal import Normal, _ranges, normal_of, normal_ranges
+from refold.judgement.normal import Normal, _of_quantiles, _ranges, normal_of, normal_ranges
 
 
 def summary_of(values, *, box=True):
@@ -126,6 +126,21 @@ def test_without_a_box_ends_far_from_the_next_quantile_are_cut_off():
         assert normal_ranges(summary_of(values, box=False))[0][-1][1] == pytest.approx(
             high, abs=0.01
         )
+
+
+@pytest.mark.parametrize("off", [160.0, 160.1])
+@pytest.mark.parametrize("end", [0, -1])
+def test_an_end_is_cut_off_beyond_ten_times_the_middle_80_percent(end, off):
+    quantiles = np.arange(21.0)  # of which the third is 2 and the last but two is 18
+    quantiles[end] = 19.0 + off if end else 1.0 - off
+    inner = quantiles if off == 160.0 else np.delete(quantiles, end)
+    assert _of_quantiles(quantiles, 10**6) == _ranges(inner, 10**6)
+    assert (_of_quantiles(quantiles, 10**6)[0][0] == quantiles[0]) == (off == 160.0 or end == -1)
+
+
+def test_of_a_column_that_hardly_varies_no_end_is_cut_off():
+    quantiles = np.array([-5.0, *np.zeros(30), 7.0])
+    assert _of_quantiles(quantiles, 100) == ((-5.0, -5.0), (0.0, 0.0), (7.0, 7.0))
 
 
 @pytest.fixture
