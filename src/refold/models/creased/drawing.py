@@ -65,7 +65,7 @@ def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
     spread = np.sqrt((counts * np.square(heights - mean)).sum() / (total - 1.0))
     if len(knots) > MOST_KNOTS:
         even = np.linspace(heights[0], heights[-1], MOST_KNOTS)
-        at = np.unique(np.searchsorted(heights, even).clip(0, len(knots) - 1))
+        at = np.unique(np.searchsorted(heights, even))
         knots, heights = knots[at], heights[at]
     return knots, heights / spread, 1.0 / float(spread)
 
