@@ -7,9 +7,11 @@ import pytest
 from scipy import sparse
 from scipy.stats import lognorm, norm
 
-from refold.columns.context.column_context import ColumnContext
+from refold.base.errors import UserError
+from refold.columns.context.column_context import ColumnContext, _whole_groups
 from refold.columns.context.context_rows import ContextRows, ContextUnits
-from refold.columns.context.trend import FeatureLayout
+from refold.columns.context.trend import FeatureLayout, TimeAxis, TrendFeatures
+from refold.columns.table import NumberColumn, Table
 
 N = 400
 
@@ -165,3 +167,132 @@ def test_rows_without_a_value_or_a_group_have_no_part_in_what_is_learned(rng):
     np.testing.assert_allclose(scores[some], alone)
     np.testing.assert_allclose(scores[~some], only.z(strangers.take(~some), values[~some]))
     assert column.moments.rows == some.sum()
+
+
+def over_time(rng, kind, n=150):
+    """Rows over a span of time whose level is steady, rises or wanders; and their features."""
+    share = np.sort(rng.random(n))
+    share[[0, -1]] = 0.0, 1.0
+    times = Table(["t"], [NumberColumn(100.0 * share)], n)
+    trend = TrendFeatures(TimeAxis.learn(times, "t"))
+    values = 0.1 * rng.normal(size=n)
+    values += {"none": 0.0, "line": 8.0 * share, "level": np.cumsum(rng.normal(size=n))}[kind]
+    x = sparse.csr_array(np.column_stack([np.ones(n), trend.of(times).toarray()]))
+    none = np.full(n, -1)
+    rows = ContextRows(x, none, share, np.zeros(n), np.zeros(n))
+    return rows, values, FeatureLayout([1, *trend.blocks], 1, 0)
+
+
+@pytest.mark.parametrize("kind", ["none", "line", "level"])
+def test_over_time_each_tenth_is_foreseen_by_the_rows_before_it(kind, rng):
+    rows, values, layout = over_time(rng, kind)
+    chosen = (False, kind) if kind == "level" else None  # nobody foresees where it wanders
+    column, found = ColumnContext.learn(rows, values, layout, chosen)
+    assert column.form == kind
+    expected = np.full(len(values), np.nan)
+    for origin in np.arange(3, 10) / 10.0:
+        before = rows.share <= origin
+        after = (rows.share > origin) & (rows.share <= origin + 0.1 + 1e-9)
+        past = ContextRows(rows.x[before], rows.groups[before])
+        earlier, _ = ColumnContext.learn(past, values[before], layout, (False, kind))
+        expected[after] = earlier.scores(rows.take(after), values[after]).z
+    wider = column.ahead[1] if len(column.ahead) > 1 else 1.0
+    np.testing.assert_allclose(found, expected / wider)
+    assert (len(column.ahead) == 8) == (kind != "none")
+    assert (np.diff(column.ahead) >= 0.0).all()
+    same, again = ColumnContext.learn(rows, values, layout, (False, kind))
+    np.testing.assert_array_equal(again, found)
+    np.testing.assert_array_equal(same.ahead, column.ahead)
+
+
+def test_what_lies_ahead_is_spread_wider_by_steps_of_the_level_and_by_tenths(rng):
+    rows, values, layout = over_time(rng, "level")
+    column, _ = ColumnContext.learn(rows, values, layout, (False, "level"))
+    last = rows.take(np.arange(len(values)) >= len(values) - 3)
+
+    def width(column, steps, tenths):
+        ahead = replace(last, steps=np.array(steps), tenths=np.array(tenths))
+        return column.scores(ahead, values[-3:]).spread
+
+    level = replace(column, ahead=np.ones(1))
+    still, later = width(level, [0.0] * 3, [0.0] * 3), width(level, [0.0, 1.0, 4.0], [0.0] * 3)
+    each = level.model.variance / level.model.ridges[-1]
+    np.testing.assert_allclose(later**2 - still**2, [0.0, each, 4.0 * each], atol=1e-9)
+    wider = replace(column, ahead=np.array([1.0, 1.5, 2.0]))
+    found = width(wider, [0.0] * 3, [0.0, 0.5, 4.0]) / still
+    np.testing.assert_allclose(found, [1.0, 1.25, 4.0])
+    line, _ = ColumnContext.learn(rows, values, layout, (False, "line"))
+    line = replace(line, ahead=np.ones(1))
+    np.testing.assert_allclose(width(line, [9.0] * 3, [0.0] * 3), width(line, [0.0] * 3, [0.0] * 3))
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_numbers_come_back_from_the_units_of_the_model(log, rng):
+    values = np.exp(rng.normal(1.0, 0.5, size=N))
+    rows = ContextRows(sparse.csr_array(np.ones((N, 1))), np.full(N, -1))
+    column, _ = learn(rows, values, FeatureLayout([1], -1, 0), log)
+    y = column.transformed(values)
+    assert [column.number(each) for each in y] == pytest.approx(values)
+    own = np.log(values) if log else values
+    assert np.median(y) == pytest.approx(0.0, abs=1e-9)
+    assert np.abs(y).mean() == pytest.approx(1.0)
+    assert (column.middle, column.scale) == pytest.approx(
+        (np.median(own), np.abs(own - np.median(own)).mean())
+    )
+    far = column.transformed(np.array([-1.0, 0.0]))
+    assert np.isfinite(far).all()
+    assert (far[0] == far[1]) == log
+    assert np.isfinite(column.number(1e9))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_add_up_to_what_was_learned_of_all(name, rng):
+    rows, values, layout = fleet(rng, **CASES[name])
+    column, _ = learn(rows, values, layout)
+    nothing, first = column.emptied(), np.arange(N) < 150
+    assert nothing.moments.rows == 0
+    assert np.abs(nothing.moments.xx).max() < 1e-9
+    assert nothing.squares.weight.tolist() == [0.0] * len(column.squares.weight)
+
+    def plus(some, begin, follow=False):
+        return begin.plus_rows(rows.take(some), values[some], layout.groups, follow)
+
+    one, other = plus(first, nothing), plus(~first, nothing)
+    for whole in (plus(~first, one), one.plus(other), plus(first, other)):
+        assert whole.moments.rows == N
+        np.testing.assert_allclose(whole.moments.xy, column.moments.xy, atol=1e-8)
+        np.testing.assert_allclose(whole.moments.group_y, column.moments.group_y, atol=1e-8)
+        for each in ("weight", "mean", "squares"):
+            found, learned = (getattr(c.squares, each) for c in (whole, column))
+            np.testing.assert_allclose(found, learned, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(whole.z(rows, values), column.z(rows, values), atol=1e-6)
+    followed = plus(~first, one, follow=True)
+    np.testing.assert_allclose(followed.reference, followed.model.coef)
+    gaps = np.where(first, values, np.nan)
+    again = nothing.plus_rows(rows, gaps, layout.groups, False)
+    np.testing.assert_allclose(again.moments.xy, one.moments.xy)
+    with pytest.raises(UserError, match="decided apart"):
+        column.plus(replace(column, middle=column.middle + 1.0))
+
+
+@pytest.mark.parametrize("groups", [0, 9_000])
+def test_of_very_many_rows_some_say_whether_numbers_are_taken_as_logarithms(groups, rng):
+    n = 45_000
+    own = rng.integers(0, groups, n) if groups else np.full(n, -1)
+    rows, layout = (
+        ContextRows(sparse.csr_array(np.ones((n, 1))), own),
+        FeatureLayout([1], -1, groups),
+    )
+    skewed, even = np.exp(0.8 * rng.normal(size=n)), 9.0 + rng.normal(size=n)
+    assert ColumnContext.learn(rows, skewed, layout)[0].log
+    column, _ = ColumnContext.learn(rows, even, layout)
+    assert not column.log
+    halves = [np.arange(n) < 20_000, np.arange(n) >= 20_000]
+    parts = [column.z(rows.take(half), even[half]) for half in halves]
+    np.testing.assert_allclose(column.z(rows, even), np.concatenate(parts), rtol=1e-9)
+    chosen = _whole_groups(own, groups)
+    if groups:
+        assert 20_000 <= chosen.sum() <= 20_020
+        assert set(own[chosen]).isdisjoint(own[~chosen])
+    else:
+        assert chosen.tolist() == [k % 2 == 0 for k in range(n)]
