@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from refold import REF
-from refold.columns.summary import N_QUANTILES, SAMPLED_ROWS, Summary
+from refold.columns.summary import N_QUANTILES, SAMPLED_ROWS, Summary, decimals_of
 
 SHARES = np.linspace(0.0, 1.0, N_QUANTILES)
 
@@ -80,3 +80,23 @@ def test_the_resolution_is_the_width_of_the_bins_even_for_few_rows(rng):
     assert 0.0 < off <= summary.resolution[0]
     few = REF(engine="sketch").fit([[0.1], [1000.3], [0.1], [0.1]]).summary_
     assert np.abs(few.quantiles[10, 0] - 0.1) <= few.resolution[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [
+        ([1.0, 20.0], 0),
+        ([1.5, 20.0], 1),
+        ([1.125, 20.0], 3),
+        ([1.0625, 20.0], None),
+        ([50.0625, 50.125], 4),  # they differ by little beside their size
+        ([50.000001, 50.000003], 6),
+        ([50.0000001, 50.0000003], None),
+        ([5.0625, 5.0625], None),
+        ([1.5] * 99 + [1.0625], 1),
+        ([1.5] * 98 + [1.0625, 1.03125], None),
+        ([np.nan, 1.5, np.inf], 1),
+    ],
+)
+def test_how_many_decimals_a_column_has(values, decimals):
+    assert decimals_of(np.array(values)) == decimals

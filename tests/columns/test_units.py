@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import constants as c
 
-from refold.columns.units import CONVERSIONS
+from refold.columns.units import CONVERSIONS, is_currency, is_unit
 
 LITRE, KNOT, INCH_OF_MERCURY = 1e-3, c.nautical_mile / c.hour, 25.4 * c.mmHg
 # How large each unit is, in one of its kind.
@@ -35,3 +35,30 @@ def test_numbers_in_another_unit_come_back(conversion):
 def test_only_powers_of_ten_move_the_point():
     moved = {each.unit for each in CONVERSIONS if each.decimal}
     assert moved == {"mm", "cm", "g", "millionths"}
+
+
+@pytest.mark.parametrize(
+    ("text", "spaced", "unit"),
+    [
+        ("kg", False, True),
+        ("K", False, True),
+        ("°C", False, True),
+        ("m²", False, True),
+        ("€", False, True),
+        ("rooms", True, True),
+        ("rooms", False, False),
+        ("of the day", True, True),
+        ("of the whole day", True, False),
+        ("3rd", True, False),
+        ("", True, False),
+    ],
+)
+def test_units_stand_behind_numbers_words_behind_a_space(text, spaced, unit):
+    assert is_unit(text, spaced=spaced) == unit
+
+
+def test_currencies_have_a_sign_or_a_name():
+    for text in ("$", "US$", "kr", "Fr.", "CHF"):
+        assert is_currency(text)
+    for text in ("", "No.", "ABCD$", "x"):
+        assert not is_currency(text)
