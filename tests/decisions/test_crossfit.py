@@ -292,3 +292,14 @@ def test_parts_of_a_sketch_take_no_more_memory_than_a_few_sketches(rng, monkeypa
     )
     REF(alpha=0.1, engine="sketch", n_bins=100, n_jobs=1).fit(rng.normal(size=(5000, 2)))
     assert seen == [5000] + [100] * 50  # one more read, a part at a time
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_row_without_any_value_is_left_out_of_its_part_alone(engine, rng):
+    X = rng.normal(size=(1100, 2))  # in fifty parts
+    X[7] = np.nan
+    model = REF(alpha=0.1, n_iter=3, engine=engine, n_bins=64).fit(X)
+    assert model.calibration_.total == 1099
+    parts = [part[part != 7] for part in every_fiftieth(1100)]
+    expected = held_out({"n_iter": 3, "engine": engine, "n_bins": 64}, X, parts)
+    np.testing.assert_allclose(sorted_scores(model), expected, rtol=1e-6)

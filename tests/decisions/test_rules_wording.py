@@ -39,3 +39,22 @@ def test_rows_that_are_muted_are_said_last():
         ("Rows", ["never outliers: grade = A", "never outliers: until 2026-12-31"]),
     ]
     assert rules_in_words(read_rules(None)) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ({"when": {"weight": {"max": 3}}}, "weight at most 3"),
+        ({"when": {"weight": {"min": 3}}}, "weight at least 3"),
+        ({"when": {"weight": {"min": 3, "max": 4}}}, "weight 3–4"),
+        ({"when": {"grade": {"format": "AA"}}}, "grade as set"),
+        ({"when": {"grade": ["A", "B"]}}, "grade = A or B"),
+        ("grade = ''", "grade = "),
+        ("grade = '\"'", 'grade = "'),
+        ("'the grade' = 'A", "the grade = 'A"),
+        ('row has grade "x y"', "grade = x y"),
+    ],
+)
+def test_a_condition_is_said_in_words(condition, words):
+    rules = read_rules({"mute": [condition]})
+    assert rules_in_words(rules) == [("Rows", [f"never outliers: {words}"])]
