@@ -41,9 +41,7 @@ BOUNDS = {
         "random_state": ([0, None], [-1]),
     },
 }
-CASES = [
-    (kind, name, *values) for kind, by in BOUNDS.items() for name, values in by.items()
-]
+CASES = [(kind, name, *values) for kind, by in BOUNDS.items() for name, values in by.items()]
 
 
 @pytest.mark.parametrize(("kind", "name", "right", "wrong"), CASES)
