@@ -264,3 +264,13 @@ def test_the_names_of_a_month_are_known_in_four_languages(month, names):
     expected = since_1970(datetime(1971, month, 5))
     assert set(DateForm("%d %b %Y", True, False).read(texts).tolist()) == {expected}
     assert np.isnan(DateForm("%d %b %Y", True, False).read(["5 Juvember 1971"])[0])
+
+
+def test_halves_of_the_day_may_come_first():
+    texts = [
+        f"{half} {hour}.{minute:02}"
+        for minute in range(60)
+        for half, hour in (("PM", 5), ("am", 7))
+    ]
+    expected = [3600.0 * hour + 60.0 * minute for minute in range(60) for hour in (17, 7)]
+    assert DateForm("%p %I.%M", False, True).read(texts).tolist() == expected

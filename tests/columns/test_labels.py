@@ -88,3 +88,23 @@ def test_fewer_than_ten_rare_rows_are_told_apart_by_chance():
     for rows, label in ((10, True), (9, False)):
         values = cells("0", "1", rows / 80, 80)
         assert bool(found("target", values, apart(values))) == label
+
+
+def test_the_rows_that_are_not_normal_are_named_wherever_they_stand():
+    values = [*["fail"] * 3, None, *["OK"] * 90, "fail"]
+    (said,) = found("grp", values)
+    assert said.rows == (0, 1, 2, 94)
+    assert said.values == ("OK", "fail")
+
+
+@pytest.mark.parametrize(("ones", "label"), [(43, True), (41, False)])
+def test_equal_numbers_tell_rows_apart_by_half(ones, label):
+    values = cells("0", "1", 0.3)
+    usual = np.arange(140) < 14
+    odd = np.arange(60) < ones  # the area is (1 + ones / 60 - 14 / 140) / 2
+    beside = np.append(usual, odd).astype(float)
+    for column in (beside, -beside):
+        assert bool(found("target", values, column)) == label
+        assert bool(found("target", values[::-1], column[::-1])) == label
+        gaps = [*values, *[None] * 50]
+        assert bool(found("target", gaps, np.append(column, np.full(50, 9.0)))) == label

@@ -463,6 +463,7 @@ def test_roles_may_be_said_with_their_form():
     for role in ("number", "date"):
         assert as_role("x", NumberColumn(np.array([np.nan])), role).role == role
     assert as_role("x", texts([""]), "number:,").form == NumberForm(",")
+    assert as_role("x", texts([""]), "date").form == DateForm("iso", True, True)
     with pytest.raises(ValueError, match="the decimal mark is a point or a comma, not ';'"):
         as_role("x", texts(["1,5"]), "number:;")
 

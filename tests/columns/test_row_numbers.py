@@ -44,6 +44,7 @@ MONTHS = np.cumsum(np.tile([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], 4))
         (MONTHS, True),
         (drawn(100, 110), True),  # without order, a tenth may be left out
         (drawn(100, 111), False),
+        (drawn(20, 22), True),
         (np.append(drawn(100, 101)[:99], 1.0), False),  # one comes twice
         (drawn(100, 100) + 0.5, False),
         (np.sort(drawn(100, 5000)), True),  # drawn from a table, in its order
@@ -63,7 +64,8 @@ def test_whole_numbers_that_are_named_so_count_if_they_only_go_up_or_down():
         assert is_row_number(values, named=True)
         assert not is_row_number(values + 0.5, named=True)
     assert not is_row_number(np.append(squares, 3.0), named=True)
-    assert not is_row_number(np.append(squares, squares[-1]), named=True)
+    for twice in (np.append(squares, squares[-1]), np.append(squares[::-1], 0.0)):
+        assert not is_row_number(twice, named=True)
 
 
 def test_numbers_drawn_from_all_are_told_from_others_nearly_always():
@@ -93,6 +95,7 @@ def log(rows, late, by):
         (log(1001, 3, 0.0099), True),
         (log(1001, 3, 0.0101), False),
         (-log(1001, 10, 0.005), True),
+        (np.concatenate([np.arange(51.0), np.arange(49.0, 101.0)]), True),  # late by 1 of 100
         (np.arange(20.0), True),
         (np.arange(19.0), False),
         (np.full(50, 3.0), False),

@@ -107,6 +107,14 @@ def test_numbers_are_folded_by_the_rows_of_other_parts(rng):
         rows = np.arange(57) % 10 == part
         others = NumberCounts.of(X[~rows], none)
         np.testing.assert_allclose(found[rows], others.magnitudes(X[rows]), atol=1e-6)
+    rare = np.where(
+        np.arange(57)[:, None] == [5, 99, 99], X, np.where([True, False, False], np.nan, X)
+    )
+    counts = NumberCounts.of(rare, none)  # without its part a column has no value
+    others = NumberCounts.of(rare[np.arange(57) % 10 != 7], none)
+    found = counts.left_out(rare)
+    np.testing.assert_array_equal(found[5::10], counts.magnitudes(rare[5::10]))
+    np.testing.assert_allclose(found[7::10], others.magnitudes(rare[7::10]), atol=1e-6)
     few = NumberCounts.of(X[:4], none).left_out(X[:4])
     for row in range(4):
         others = NumberCounts.of(np.delete(X[:4], row, axis=0), none)

@@ -45,11 +45,11 @@ def told(a, b):
 @pytest.mark.parametrize("rows", [60, 400, 3_000])
 def test_a_partner_tells_the_largest_share_of_a_columns_entropy(rows):
     found = []
-    for seed in range(12):
+    for seed in range(30 if rows == 60 else 8):
         rng = np.random.default_rng(seed)
         first = rng.integers(0, rng.integers(1, 9), rows)
         columns = [first]
-        for noise in (0.05, 0.6, 0.9):
+        for noise in (0.05, 0.5, 0.7, 0.9):
             source = columns[rng.integers(len(columns))]
             noisy = rng.random(rows) < noise
             columns.append(np.where(noisy, rng.integers(0, 9, rows), source // 2))
@@ -64,7 +64,7 @@ def test_a_partner_tells_the_largest_share_of_a_columns_entropy(rows):
             expected.append(int(np.argmax(shares)) if max(shares) > 0.02 else None)
         assert partners(columns) == expected
         found += expected
-    assert found.count(None) >= 12
+    assert found.count(None) >= 8
     assert len(set(found)) > 2
 
 

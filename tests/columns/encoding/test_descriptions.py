@@ -5,8 +5,10 @@ import pytest
 
 from refold.columns.conversion import texts_of
 from refold.columns.date_form import DateForm
+from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.descriptions import (
+    CellDescriber,
     _between,
     cannot_be_read,
     date_words,
@@ -17,11 +19,12 @@ from refold.columns.encoding.descriptions import (
     usual_text,
     values_in,
 )
+from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.shapes import example_of, shape_of
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.encoding.value_counts import MOST_VALUES, ValueCounts
 from refold.columns.parsing import parse
-from refold.columns.table import DateColumn
+from refold.columns.table import DateColumn, Table
 
 HOUR, DAY = 3600.0, 86_400.0
 COLUMN = texts_of(
@@ -194,3 +197,80 @@ def test_the_shape_of_a_text(text, shape, collapsed):
         assert example_of(each, ["!?", text]) == text
     made = example_of(collapsed)
     assert shape_of(made, collapsed=True) == collapsed or "x" in text or not text.isascii()
+
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def counts():
+    rng = np.random.default_rng(0)
+    at = np.array(
+        [f"2026-01-{5 + k % 5 + 7 * (k // 5 % 3):02} {9 + k % 8:02}:00" for k in range(N)]
+    )
+    words = np.where(np.arange(N) % 9 < 6, "red", "green")
+    words[[7, 50, 90]] = "pale"
+    numbers = rng.normal(size=N).round(3).astype(str)
+    numbers[3], numbers[5], words[11] = "", "x", ""
+    columns = [texts_of(cells.tolist()) for cells in (words, at, numbers)]
+    roles = {"word": "category", "at": "date", "x": "number"}
+    table = Table(["word", "at", "x"], columns, N)
+    return TableCounts.of(*Plan.of(table, roles))
+
+
+def described(counts, word, at, number):
+    table = Table(["word", "at", "x"], [texts_of([cell]) for cell in (word, at, number)], 1)
+    rows = counts.encode(table)
+    describer = CellDescriber(counts, table, rows.magnitudes, rows.novel)
+    found = [describer.describe(0, k) for k in range(3)]
+    for k, each in enumerate(found):
+        if each.view not in ("missing", "unreadable", "beside"):
+            assert each.surprise <= rows.magnitudes[0, k] + 1e-9
+    return [(each.view, each.words) for each in found], [describer.value(0, k) for k in range(3)]
+
+
+USUAL_DAY = "2026-01-06 10:00"
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "view", "words"),
+    [
+        (("red", USUAL_DAY, "0.1"), 1, "", "is usual by itself"),
+        (("red", USUAL_DAY, "0.1"), 2, "", ""),
+        (("pale", USUAL_DAY, "0.1"), 0, "character", "is rare (3 of 400 rows)"),
+        (("blue", USUAL_DAY, "0.1"), 0, "unseen", "was never seen (3 values in 400 rows)"),
+        (("", USUAL_DAY, "0.1"), 0, "missing", "so was 1 of 400 rows"),
+        (("red", "", "0.1"), 1, "missing", "it never was in training"),
+        (("red", "soon", "0.1"), 1, "unreadable", "is not a date; it always was one in training"),
+        (("red", USUAL_DAY, ""), 2, "missing", "so was 1 of 400 rows"),
+        (("red", USUAL_DAY, "y"), 2, "unreadable", "is not a number; so it was in 1 of 400 rows"),
+        (("red", "2026-01-11 10:00", "0.1"), 1, "weekday", "is a Sunday (none of 400 rows)"),
+        (
+            ("red", "2026-01-06 03:00", "0.1"),
+            1,
+            "hour",
+            "is at 03:00; no row between 17 and 9 o'clock",
+        ),
+        (("red", "2026-02-03 10:00", "0.1"), 1, "range", "is after all (2026-01-05 to 2026-01-23)"),
+        (
+            ("red", "2026-01-23 17:00", "0.1"),
+            1,
+            "hour",
+            "is at 17:00; no row between 17 and 9 o'clock",
+        ),
+        (
+            ("red", "2025-12-30 10:00", "0.1"),
+            1,
+            "range",
+            "is before all (2026-01-05 to 2026-01-23)",
+        ),
+    ],
+)
+def test_what_is_odd_about_a_cell_is_said_in_the_view_in_which_it_surprises(
+    row, column, view, words, counts
+):
+    found, values = described(counts, *row)
+    assert found[column] == (view, words)
+    assert values[0] == row[0] or (not row[0] and np.isnan(values[0]))
+    if row[2] in ("0.1", "y"):
+        assert values[2] == (0.1 if row[2] == "0.1" else "y")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.algorithm import kernels
-from refold.columns.encoding.shapes import LOOKED_AT, shape_of, shapes_of
+from refold.columns.encoding.shapes import LOOKED_AT, example_of, shape_of, shapes_of
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import TextColumn
 
@@ -65,3 +65,28 @@ def test_a_page_is_looked_at_from_its_beginning_only():
 def test_the_kernel_checks_what_it_is_given(call, problem):
     with pytest.raises(ValueError, match=problem):
         call()
+
+
+@pytest.mark.parametrize(
+    ("shape", "example"),
+    [
+        ("9", "1"),
+        ("99", "12"),
+        ("99.99.99.99.99", "12.11.10.09.12"),
+        ("9999", "2026"),
+        ("9+", "123"),
+        ("9" * 12, "123456789"),
+        ("A", "A"),
+        ("aaa", "abc"),
+        ("A+-a+", "ABC-abc"),
+        ("a" * 30, "abcdefghijklmnopqrstuvwxyz"),
+        ("9A9", "1T1"),
+        ("9A", "1Z"),
+        ("9a", "1a"),
+        ("A   a", "A   a"),
+        (" +", "   "),
+        ("-", "-"),
+    ],
+)
+def test_an_example_is_made_up_for_people_to_read(shape, example):
+    assert example_of(shape) == example

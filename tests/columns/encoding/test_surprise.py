@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from refold.columns.encoding.surprise import MANY, Surprise
@@ -71,6 +71,8 @@ def test_a_set_is_closed_whose_values_came_three_times_or_twice_in_250_rows(coun
 
 
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=6))
+@example([5, 7])
+@example([2])
 def test_closed_but_for_one_is_what_was_closed_before_it_came(counts):
     without, one_more = (Surprise.of_counts(np.array(each)) for each in (counts, [*counts, 1]))
     assert one_more.closed_but_for_one == without.closed
