@@ -286,6 +286,64 @@ def test_a_few_cells_that_span_a_world_are_refused(tmp_path, bomb):
         read(tmp_path / "t")
 
 
+def shared_binary(texts, cells):
+    """Return an .xlsb whose first column has the texts of such numbers."""
+    content = binary_book(*((k, 0, float(number)) for k, number in enumerate(cells)))
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(sink, "w") as after:
+        for name in before.namelist():
+            member = before.read(name)
+            if name == "xl/worksheets/s":
+                for number in set(cells):
+                    value = record(5, struct.pack("<IId", 0, 0, number))
+                    member = member.replace(value, record(7, struct.pack("<III", 0, 0, number)))
+            after.writestr(name, member)
+        items = b"".join(record(19, b"\0" + wide_text(text)) for text in texts)
+        head = record(0x9F, struct.pack("<II", len(cells), len(texts)))
+        after.writestr("xl/sharedStrings.bin", head + items + record(0xA0))
+    return sink.getvalue()
+
+
+def shared_xml(texts, cells):
+    """Return an .xlsx whose first column has the texts of such numbers."""
+    sink = io.BytesIO()
+    with xlsxwriter.Workbook(sink) as book:
+        sheet = book.add_worksheet()
+        for row, number in enumerate(cells):
+            sheet.write_string(row, 0, texts[number])
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("book", [shared_xml, shared_binary])
+def test_long_texts_that_many_cells_share_are_refused_before_they_are_copied(
+    book, tmp_path, monkeypatch
+):
+    texts, cells = ["name", "x" * 50, "y"], [0, *([1] * 90), 2, 2]
+    (tmp_path / "t").write_bytes(book(texts, cells))
+    assert read(tmp_path / "t")[0].to_pydict() == {"name": [texts[k] for k in cells[1:]]}
+    monkeypatch.setattr(_workbook_size, "_MOST_REPEATED", 0)
+    for limit, refused in ((90 * 50 + 6, False), (90 * 50 + 5, True)):
+        monkeypatch.setattr(_workbook_size, "_MUCH_REPEATED", limit)
+        if refused:
+            with pytest.raises(InputError, match="texts that cells share would take more than"):
+                read(tmp_path / "t")
+        else:
+            read(tmp_path / "t")
+
+
+def test_a_panic_of_the_reader_is_an_error_of_the_file(tmp_path, monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    def panics(content):
+        raise PanicException("no memory")
+
+    (tmp_path / "t").write_bytes(shared_xml(["a", "b"], [0, 1]))
+    monkeypatch.setattr("python_calamine.load_workbook", panics)
+    with pytest.raises(InputError, match=r"cannot be read as a workbook \(no memory\)"):
+        read(tmp_path / "t")
+
+
 def test_a_binary_workbook_is_read(tmp_path):
     (tmp_path / "t").write_bytes(binary_book((0, 0, 1.0), (0, 1, 2.0), (5, 0, 3.0)))
     table = read(tmp_path / "t", header=False)[0]

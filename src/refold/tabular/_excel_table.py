@@ -183,10 +183,17 @@ class Workbook(HeldTable):
         ) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk, not what is on it
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"{self.name} is damaged or cut short: it cannot be read as a workbook ({reason})."
-            ) from None
+            raise self._damaged(error) from None
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of Rust, which is no Exception
+                raise
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: BaseException) -> InputError:
+        reason = " ".join(str(error).split())
+        return InputError(
+            f"{self.name} is damaged or cut short: it cannot be read as a workbook ({reason})."
+        )
 
 
 def _number(cell: Any) -> float | None:

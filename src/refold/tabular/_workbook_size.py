@@ -6,11 +6,12 @@ import copy
 import html
 import io
 import re
-import struct
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO
+from itertools import chain, repeat
+from typing import IO, NamedTuple
 from xml.parsers import expat
 
 from refold.tabular.errors import InputError
@@ -27,6 +28,8 @@ _DIGITS = 18  # of a number of repeats: more are more than any memory has
 _PLACE = re.compile(r"([A-Za-z]{1,7})([0-9]{1,12})")
 # Records of an .xlsb: where the cells of a sheet begin and end, a row, and a cell of any kind.
 _BEGIN_CELLS, _END_CELLS, _ROW, _CELLS = 0x91, 0x92, 0, {*range(1, 12), 62}
+_SHARED_CELL, _SHARED_TEXT = 7, 19  # a cell with a text that others have too; such a text
+_FIRST = 12  # bytes of a record that are looked at
 
 
 @dataclass
@@ -57,6 +60,7 @@ def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
     anything, and sheets may be kept under any name.
     """
     unpacked = 0
+    sheets: list[_Sheet] = []
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
         _check_unpacked(sum(member.file_size for member in members), len(content), name)
@@ -64,7 +68,7 @@ def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
         for member in members:
             member = copy.copy(member)
             member.file_size = 2**62  # what is there is read, however much was declared
-            found = False
+            found, before = False, unpacked
             with archive.open(member) as stream:
                 last = b""
                 while piece := stream.read(_PIECE):
@@ -77,7 +81,90 @@ def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
                     yield from _repeating_spans(stream, name)
             elif found or member.filename.rpartition("/")[2] in binary:
                 with archive.open(member) as stream:
-                    yield _xml_span(stream) if found else _binary_span(stream)
+                    span = _xml_span(stream) if found else _binary_span(stream)
+                sheets.append(_Sheet(member, span.cells, unpacked - before, is_xml=found))
+                yield span
+        _check_shared(archive, sheets, name)
+
+
+class _Sheet(NamedTuple):
+    member: zipfile.ZipInfo
+    cells: int
+    size: int  # in bytes, unpacked
+    is_xml: bool
+
+
+def _check_shared(archive: zipfile.ZipFile, sheets: list[_Sheet], name: str) -> None:
+    """Refuse a workbook in which many cells share long texts: each cell would get its own."""
+    lengths = {is_xml: _shared_lengths(archive, is_xml=is_xml) for is_xml in (True, False)}
+    for sheet in sheets:
+        known = lengths[sheet.is_xml]
+        if max(known, default=0) * sheet.cells <= _MUCH_REPEATED:
+            continue
+        with archive.open(sheet.member) as stream:
+            shared = _xml_shared(stream) if sheet.is_xml else _binary_shared(stream)
+            size = sum(known[k] for k in shared if k < len(known))
+        if size > max(_MUCH_REPEATED, _MOST_REPEATED * sheet.size):
+            raise InputError(
+                f"{name}: texts that cells share would take more than {_MUCH_REPEATED >> 20} MB: "
+                "save the sheet as CSV."
+            )
+
+
+def _shared_lengths(archive: zipfile.ZipFile, *, is_xml: bool) -> list[int]:
+    """Return the lengths of the texts that cells share; cells have the numbers of these."""
+    lengths: list[int] = []
+    for member in archive.infolist():
+        place = member.filename.replace("\\", "/").lower().lstrip("/")
+        if place != f"xl/sharedstrings.{'xml' if is_xml else 'bin'}":
+            continue
+        member = copy.copy(member)
+        member.file_size = 2**62
+        with archive.open(member) as stream:
+            if not is_xml:
+                items = (begin for kind, begin in _records(stream) if kind == _SHARED_TEXT)
+                lengths += [int.from_bytes(begin[1:5], "little") for begin in items]
+                continue
+
+            def start(name: str, attributes: dict[str, str]) -> None:
+                if name.rpartition(":")[2] == "si":
+                    lengths.append(0)
+
+            def text(data: str) -> None:
+                if lengths:
+                    lengths[-1] += len(data)
+
+            _parse(stream, start, text)
+    return lengths
+
+
+def _xml_shared(stream: IO[bytes]) -> Iterator[int]:
+    """Return the numbers of the shared texts in the cells of a sheet."""
+    numbers: Counter[str] = Counter()
+    shared, digits = False, list[str]()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal shared
+        kind = name.rpartition(":")[2]
+        if kind == "c":
+            numbers["".join(digits)] += 1
+            digits.clear()
+            shared = attributes.get("t") == "s"
+
+    def text(data: str) -> None:
+        if shared and len(digits) < _DIGITS:
+            digits.append(data.strip()[:_DIGITS])
+
+    _parse(stream, start, text)
+    numbers["".join(digits)] += 1
+    known = ((int(number), count) for number, count in numbers.items() if number.isdecimal())
+    return chain.from_iterable(repeat(number, count) for number, count in known)
+
+
+def _binary_shared(stream: IO[bytes]) -> Iterator[int]:
+    """Return the same of a binary sheet."""
+    found = (begin for kind, begin in _records(stream) if kind == _SHARED_CELL)
+    return (int.from_bytes(begin[8:12], "little") for begin in found)
 
 
 def _check_unpacked(unpacked: int, packed: int, name: str) -> None:
@@ -175,8 +262,23 @@ def _parse(
 
 
 def _binary_span(stream: IO[bytes]) -> Span:
-    """Go over the records of a sheet: an identifier, a length, and what it says first."""
+    """Go over the cells of a sheet."""
     span, within = Span(), False
+    for kind, begin in _records(stream):
+        if kind == _END_CELLS:
+            break
+        within = within or kind == _BEGIN_CELLS
+        if within and len(begin) >= 4:
+            number = int.from_bytes(begin[:4], "little")
+            if kind == _ROW:
+                span.begin_row(number + 1)
+            elif kind in _CELLS:
+                span.add(number + 1)
+    return span
+
+
+def _records(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Give the records of a member of an .xlsb: an identifier, and what it says first."""
     while first := stream.read(1):
         kind = first[0]
         if kind & 0x80:
@@ -187,17 +289,9 @@ def _binary_span(stream: IO[bytes]) -> Span:
             size |= (byte & 0x7F) << shift
             if not byte & 0x80:
                 break
-        if size > _LONGEST_RECORD or kind == _END_CELLS:
-            break
-        begin = stream.read(size)[:4]
-        within = within or kind == _BEGIN_CELLS
-        if within and len(begin) == 4:
-            (number,) = struct.unpack("<I", begin)
-            if kind == _ROW:
-                span.begin_row(number + 1)
-            elif kind in _CELLS:
-                span.add(number + 1)
-    return span
+        if size > _LONGEST_RECORD:
+            return
+        yield kind, stream.read(size)[:_FIRST]
 
 
 def _column_number(letters: str) -> int:
