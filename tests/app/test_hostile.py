@@ -215,3 +215,24 @@ def test_no_control_character_reaches_what_is_copied_from_the_last_page(visitor)
     (row,) = json.loads(sent.replace("'\\''", "'"))
     assert row["kind"].startswith(f"part{unseen}")
     assert {**row, "kind": ""} == {f"torque{unseen}": 4.5, "kind": "", "note": "it's"}
+
+
+def test_no_page_turns_the_direction_of_what_it_shows(visitor):
+    unseen = "".join(map(chr, [0x1B, 0x9B, 0x202E, 0x2028, 0x2066, 0xFEFF]))
+    rows = [f"{1 + k % 7}.5,part{unseen}{k % 3},it's" for k in range(60)]
+    body = "\n".join([f"torque{unseen},kind,note", *rows])
+    assert not visitor.put("/table", body.encode(), name=f"parts{unseen}.csv").bad
+    visitor.post("/learn")
+    visitor.put("/check", f"{body}\n99.5,z{unseen},it's".encode(), name=f"new{unseen}.csv")
+    visitor.post("/limits")
+    for address in ("/", "/learn", "/check", "/check/rows/60", "/limits", "/take"):
+        assert not set(unseen) & set(visitor.page(address)), address
+
+
+def test_a_form_brings_back_what_was_typed_though_it_is_not_seen(visitor):
+    rows = [f"{1 + k % 7}.5,part{k % 3}" for k in range(60)]
+    visitor.put("/table", "\n".join(["torque,kind", *rows]).encode(), name="parts.csv")
+    visitor.post("/learn")
+    typed = "kind = part\u202e1 and nothing"
+    assert visitor.post("/learn", rule=[1], mute=typed).bad
+    assert typed in html.unescape(visitor.page("/learn"))

@@ -7,10 +7,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import refold.report._page
-from refold import REF
+from refold import REF, Detector
 from refold.base.words import p_text
 from refold.report import describe, render, write_report
 from tests.report.conftest import HOSTILE, QUOTED
@@ -189,3 +190,17 @@ def test_jinja2_is_asked_for_by_its_extra(monkeypatch):
     model = REF().fit(np.random.default_rng(0).normal(size=(50, 2)))
     with pytest.raises(ImportError, match=r"refold\[report\]"):
         write_report(model, [[0.0, 1.0]], "never.html")
+
+
+def test_characters_that_are_not_seen_or_turn_the_direction_are_written_out(tmp_path, rng):
+    unseen = "".join(map(chr, [0x1B, 0x7F, 0x9B, 0x202E, 0x2028, 0x2066, 0xFEFF]))
+    table = pd.DataFrame({f"size{unseen}": rng.normal(size=300), f"x{unseen}": rng.normal(size=300)})
+    table["kind"] = [f"{'ab'[k % 2]}{unseen}" for k in range(300)]
+    new = table.copy()
+    new.iloc[:9, 0] = 99.0
+    new.iloc[9:12, 2] = f"c{unseen}"
+    file = tmp_path / "page.html"
+    write_report(Detector().fit(table), new, file, title=unseen, about={unseen: unseen})
+    page = file.read_text(encoding="utf-8")
+    assert not set(unseen) & set(page)
+    assert r"size\u001b\u007f\u009b\u202e\u2028\u2066\ufeff" in page

@@ -93,12 +93,21 @@ def details(summary: str, *parts: str, opened: bool = False) -> str:
     return f"{start}<summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
+def _shown(value: Any) -> Any:
+    return printable(value, lines=True) if type(value) is str else value
+
+
 def html_templates(loader: Any) -> Any:
-    """Return the environment of jinja2 in which all pages are rendered: cells are only shown."""
+    """Return the environment of jinja2 in which all pages are rendered: cells are only shown.
+
+    So are characters that cannot be seen, or turn the direction of what follows; the filter `e`
+    leaves them where a form brings the text back.
+    """
     jinja2 = needs("jinja2", "report")
     return jinja2.Environment(
         loader=loader,
         autoescape=True,
+        finalize=_shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
