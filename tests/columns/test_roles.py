@@ -489,6 +489,7 @@ def test_a_sample_of_texts_speaks_for_all_rows(rng):
     column = texts(rng.permutation([*usual, *alone, *[""] * 50]).tolist())
     sample = TextSample.of(column)
     assert len(sample.texts) == 2_500
+    assert len(set(sample.texts)) == 2_500
     assert sample.weights.sum() == pytest.approx(6_800.0)
     often = [
         weight for text, weight in zip(sample.texts, sample.weights, strict=True) if text[0] == "u"
@@ -578,3 +579,10 @@ def test_the_mark_that_more_columns_show_is_the_likely_one():
     assert common_mark([",", ".", ",", "", ""]) == ","
     assert common_mark([",", "."]) == common_mark([]) == common_mark(["", ""]) == ""
     assert common_mark(["."]) == "."
+
+
+def test_points_and_commas_are_no_form_together():
+    reading = read_as_numbers(TextSample.of(texts(["1,5", "2.25", "3.75"])))
+    assert (reading.form, reading.share) == (NumberForm(), pytest.approx(2 / 3))
+    assert read_as_numbers(TextSample.of(texts(["1,5", "2,25"])), "").form == NumberForm(",")
+    assert read_as_numbers(TextSample.of(texts(["1,5", "2,25"])), ".").share == 0.0

@@ -64,6 +64,9 @@ def test_one_value_is_counted_by_weights_and_among_cells_that_are_there():
     weights = np.where(column == 0.25, 3.0, 1.0)
     assert kinds(column, weights) == ["one-value"]
     assert kinds(np.append(mostly(0.25, 51, HALVES), np.full(300, np.nan))) == ["one-value"]
+    for rows, said in ((20, ["one-value"]), (19, [])):
+        some = np.append(np.full(rows - 10, 0.25), HALVES[20:30])
+        assert kinds(some, np.where(some == 0.25, 3.0, 1.0)) == said
     few = np.append(np.full(9, 0.25), HALVES[20:30])
     assert kinds(np.append(few, np.full(30, np.nan))) == []
     (found,) = find_odd_columns(mostly(0.25, 51, HALVES)[:, None], None, ["x"])
@@ -93,7 +96,7 @@ def test_cells_beyond_a_gap_are_named_with_their_rows(cells, said, rng):
         (found,) = find_absurd_cells(bare, ["x"], learned=False)
         assert found.rows == ()
         assert " in row" not in str(found)
-    (far,) = find_far_cells(X, ["x"])
+    (far,) = find_far_cells(np.append(X, [[np.nan]], axis=0), ["x"])
     assert far.values == found.values
     both = np.append(column, [-900.0, 900.0])[:, None]
     box = Box.of(extremes_of(both, None), both, np.ones(302))
@@ -129,7 +132,9 @@ def test_a_cell_is_farther_than_a_long_tail_explains(tail, cells, beyond):
     column = np.concatenate([BULK, tail, cells, [np.nan]])
     column = np.append(column, -np.ones(np.sum(column > 0.0) - np.sum(column < 0.0)))
     for sign in (1.0, -1.0):
-        assert _beyond_tail(sign * column, sign * np.array(cells)) == beyond
+        for shift in (0.0, 8.0):
+            far = sign * np.array(cells) + shift
+            assert _beyond_tail(sign * column + shift, far) == beyond
 
 
 def test_too_few_cells_to_know_a_tail_explain_nothing():
@@ -147,7 +152,7 @@ def test_a_column_with_a_value_in_one_row_is_said():
         ("c", (1,), (2.0,)),
     ]
     assert [each.kind for each in find_odd_columns(X[:, [0]], None, ["a"])] == ["single-value"]
-    assert list(find_odd_columns(X[7:8, [0]], None, ["a"])) == []
+    assert list(find_odd_columns(X[7:8, :2], None, ["a", "b"])) == []
     assert list(find_single_values(np.ones((30, 1)), ["a"])) == []
     assert list(find_single_values(np.ones((1, 1), dtype=int), ["a"])) == []
 

@@ -362,3 +362,11 @@ def test_values_of_a_t_distribution_are_found_again_from_their_scores():
 @pytest.mark.parametrize("value", [1e-6, 1e-3, 0.5, 1.6, 40.0, 1e6])
 def test_the_inverse_of_trigamma_is_one(value):
     assert polygamma(1, _trigamma_inverse(value)) == pytest.approx(value, rel=1e-8)
+
+
+def test_no_rows_add_up_to_nothing():
+    for p in (1, 3):
+        nothing = Moments.of(sparse.csr_array((0, p)), np.empty(0), np.empty(0, dtype=int), 4)
+        assert (nothing.rows, nothing.yy, nothing.xx.shape) == (0, 0.0, (p, p))
+        assert nothing.group_rows.tolist() == nothing.group_y.tolist() == [0.0] * 4
+        assert nothing.group_x.shape == (4, p)

@@ -229,7 +229,7 @@ def test_measures_are_those_counted_one_by_one(window, gaps, rng):
     values[rng.random(n) < (gaps or 0.0)] = np.nan
     if gaps is None:  # rows are exactly half a window after the first one, and a window
         machines, minutes = np.full(n, "A"), 30 * np.arange(n)
-    time = pd.Timestamp("2026-01-01") + pd.to_timedelta(minutes, "min")
+    time = pd.Timestamp("1930-01-01" if gaps else "2026-01-01") + pd.to_timedelta(minutes, "min")
     frame = pd.DataFrame({"machine": machines, "time": time, "value": values})
     model, table = learned(frame, window)
     expected = one_by_one(machines, 60.0 * minutes, values, window, 1.0 / np.sqrt(12.0))
