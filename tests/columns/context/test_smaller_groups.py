@@ -48,3 +48,22 @@ def test_rows_get_as_many_others_of_their_own_group_as_another_group_has(seed):
 def test_groups_of_one_size_are_judged_as_they_are():
     assert len(SmallerGroups.draw(np.repeat(np.arange(9), 8), np.full(9, 8.0)).rows) == 0
     assert len(SmallerGroups.draw(np.full(4, -1), np.empty(0)).rows) == 0
+
+
+def test_a_group_of_64_rows_is_known_as_well_as_a_larger_one():
+    sizes = np.array([6, 7, 63, 64, 90])
+    groups = np.random.default_rng(0).permutation(np.repeat(np.arange(5), sizes))
+    drawn = SmallerGroups.draw(groups, sizes.astype(float))
+    number = (drawn.others >= 0).sum(axis=1)
+    assert set(number.tolist()) == {6, 7, 63}
+    for row, others, n in zip(drawn.rows, drawn.others, number, strict=True):
+        assert sizes[groups[row]] > n
+        assert len({row, *others[:n].tolist()}) == n + 1
+        assert (groups[others[:n]] == groups[row]).all()
+    # Of a sample no more are drawn than it has.
+    few = np.flatnonzero(np.random.default_rng(1).random(230) < 0.1)
+    sample = SmallerGroups.draw(groups[few], sizes.astype(float))
+    here = np.bincount(groups[few], minlength=5)
+    for row, others in zip(sample.rows, sample.others, strict=True):
+        assert (others >= 0).sum() < here[groups[few][row]]
+        assert row not in others

@@ -227,3 +227,23 @@ def test_a_failure_changes_nothing():
         encoder.fit(pd.DataFrame({"a": [[1], [2]]}))
     assert np.array_equal(encoder.transform(frame), before)
     assert not hasattr(clone(encoder), "n_features_in_")
+
+
+def test_new_rows_are_looked_at_as_new_ones_and_learned_ones_as_left_out():
+    frame = parts()
+    encoder = TableEncoder().fit(frame)
+    new = frame[:2].assign(machine="Z9")
+    rows = encoder.encode(encoder.read(new, reset=False))
+    assert rows.novel.any(axis=1).tolist() == [True, True]
+    column = list(encoder.get_feature_names_out()).index("surprise(machine)")
+    assert encoder.transform(new)[:, column] == pytest.approx(np.log(300))
+    named = encoder.encode(encoder.read(frame, reset=False), left_out=True)
+    assert not named.novel.any()
+
+
+def test_arrays_of_another_width_are_refused():
+    encoder = TableEncoder().fit(np.random.default_rng(0).normal(size=(30, 3)))
+    with pytest.raises(UserError, match="X has 2 features, but refold is expecting 3"):
+        encoder.transform(np.ones((4, 2)))
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        encoder.transform(np.ones(3))
