@@ -194,7 +194,8 @@ def test_jinja2_is_asked_for_by_its_extra(monkeypatch):
 
 def test_characters_that_are_not_seen_or_turn_the_direction_are_written_out(tmp_path, rng):
     unseen = "".join(map(chr, [0x1B, 0x7F, 0x9B, 0x202E, 0x2028, 0x2066, 0xFEFF]))
-    table = pd.DataFrame({f"size{unseen}": rng.normal(size=300), f"x{unseen}": rng.normal(size=300)})
+    names = [f"size{unseen}", f"x{unseen}"]
+    table = pd.DataFrame(rng.normal(size=(300, 2)), columns=names)
     table["kind"] = [f"{'ab'[k % 2]}{unseen}" for k in range(300)]
     new = table.copy()
     new.iloc[:9, 0] = 99.0

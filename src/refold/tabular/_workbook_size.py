@@ -121,21 +121,28 @@ def _shared_lengths(archive: zipfile.ZipFile, *, is_xml: bool) -> list[int]:
         member = copy.copy(member)
         member.file_size = 2**62
         with archive.open(member) as stream:
-            if not is_xml:
-                items = (begin for kind, begin in _records(stream) if kind == _SHARED_TEXT)
-                lengths += [int.from_bytes(begin[1:5], "little") for begin in items]
-                continue
-
-            def start(name: str, attributes: dict[str, str]) -> None:
-                if name.rpartition(":")[2] == "si":
-                    lengths.append(0)
-
-            def text(data: str) -> None:
-                if lengths:
-                    lengths[-1] += len(data)
-
-            _parse(stream, start, text)
+            lengths += _xml_lengths(stream) if is_xml else _binary_lengths(stream)
     return lengths
+
+
+def _xml_lengths(stream: IO[bytes]) -> list[int]:
+    lengths: list[int] = []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if name.rpartition(":")[2] == "si":
+            lengths.append(0)
+
+    def text(data: str) -> None:
+        if lengths:
+            lengths[-1] += len(data)
+
+    _parse(stream, start, text)
+    return lengths
+
+
+def _binary_lengths(stream: IO[bytes]) -> list[int]:
+    items = (begin for kind, begin in _records(stream) if kind == _SHARED_TEXT)
+    return [int.from_bytes(begin[1:5], "little") for begin in items]
 
 
 def _xml_shared(stream: IO[bytes]) -> Iterator[int]:
