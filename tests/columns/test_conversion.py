@@ -64,6 +64,7 @@ def test_few_texts_are_found_as_many_are(door, copies):
     column = only(DOORS[door](written))
     assert cells(column) == ["b", None, None, "a\u00e9"] * copies
     assert list(column.values) == ["b", "a\u00e9"]
+    assert column.codes[:4].tolist() == [0, -1, -1, 1]
 
 
 @pytest.mark.parametrize("copies", [16, 17])

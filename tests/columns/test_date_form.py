@@ -274,3 +274,13 @@ def test_halves_of_the_day_may_come_first():
     ]
     expected = [3600.0 * hour + 60.0 * minute for minute in range(60) for hour in (17, 7)]
     assert DateForm("%p %I.%M", False, True).read(texts).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "date"),
+    [("iso", "2020-01-01"), ("%Y%m%d", "20200101"), ("unix", "1600000000"), ("%H:%M:%S", "10:30")],
+)
+def test_one_text_is_enough_to_try_a_form(form, date):
+    read = DateForm(form, form != "%H:%M:%S", form in ("unix", "%H:%M:%S"))
+    assert read.fits_any(["x", date])
+    assert not read.fits_any(["x", "?" + date])
