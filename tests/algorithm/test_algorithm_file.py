@@ -90,8 +90,8 @@ def test_numbers_at_their_bounds_are_read_and_those_beyond_are_refused(written):
     bins, width = np.array(written["bins"]), np.ldexp(1.0, written["exponent"])
     slack = 1e-6 * (1.0 + written["weight"])
     right = [
-        ("positions", 3, -0.9 * slack),
-        ("positions", 3, counts[3] + 0.9 * slack),
+        ("positions", 3, -slack),
+        ("positions", 3, counts[3] + slack),
         ("missing", 1, written["missing"][1] + 0.9 * slack),
         ("counts", 3, counts[3] + 0.9 * slack),
         ("high", 0, (bins[ends[0] - 1]) * width[0]),
