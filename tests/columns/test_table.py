@@ -1,5 +1,7 @@
 """Columns before and after parsing: the same types, and nothing is parsed twice or lost."""
 
+import datetime as dt
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from refold.columns.table import (
     Table,
     TextColumn,
     as_texts,
+    check_finite,
     concat,
 )
 
@@ -113,3 +116,84 @@ def test_taken_rows_have_their_texts_and_no_values_that_none_of_them_has(rows):
     taken = column.take(np.array(rows, dtype=np.int64))
     assert [taken.text(k) for k in range(len(rows))] == [column.text(row) for row in rows]
     assert taken.values == [v for k, v in enumerate(column.values) if k in rows]
+
+
+def written(column):
+    return [column.text(row) for row in range(len(column))]
+
+
+@pytest.mark.parametrize("rows", [[], [3], [5, 0, 0, 199], list(range(0, 200, 3))])
+def test_rows_of_texts_have_their_texts_and_no_others(rows):
+    cells = [None if k % 7 == 0 else f"v{k:03}" for k in range(200)]
+    column = texts_of([cell or "" for cell in cells])
+    taken = column.take(np.array(rows, dtype=int))
+    assert written(taken) == [cells[row] for row in rows]
+    assert sorted(taken.values) == sorted({cells[row] for row in rows} - {None})
+    assert taken.counts.sum() == sum(cells[row] is not None for row in rows)
+    assert taken.counts.tolist() == [written(taken).count(value) for value in taken.values]
+
+
+def test_numbers_and_moments_are_written_as_a_file_would_have_them():
+    values = [3.0, -0.5, 2.0**53, 2.0**53 + 2.0, 1e300, np.nan, 0.1]
+    expected = ["3", "-0.5", str(2**53), "9007199254740994.0", "1e+300", None, "0.1"]
+    assert written(as_texts(NumberColumn(np.array(values)))) == expected
+    seconds = np.array([-86_400.0, 3661.0, np.nan])
+    for date, clock, said in (
+        (True, True, ["1969-12-31 00:00:00", "1970-01-01 01:01:01", None]),
+        (True, False, ["1969-12-31", "1970-01-01", None]),
+        (False, True, ["00:00:00", "01:01:01", None]),
+    ):
+        assert written(as_texts(DateColumn(seconds, date, clock))) == said
+
+
+def test_hours_and_weekdays_are_those_of_python():
+    moments = [dt.datetime(1900, 1, 1) + dt.timedelta(hours=997 * k) for k in range(900)]
+    seconds = [(m - dt.datetime(1970, 1, 1)).total_seconds() for m in moments]
+    column = DateColumn(np.array([*seconds, np.nan]), has_date=True, has_clock=True)
+    assert column.hour.tolist() == [*(m.hour for m in moments), -1]
+    assert column.weekday.tolist() == [*(m.weekday() for m in moments), -1]
+
+
+def test_tables_are_cut_and_put_together():
+    x, y = NumberColumn(np.arange(4.0)), texts_of(["a", "b", "", "a"])
+    table = Table(["x", "y"], [x, y], 4)
+    assert table.head(4) is table
+    assert table.head(3).rows == 3
+    assert table.head(3)["x"].values.tolist() == [0.0, 1.0, 2.0]
+    assert table.select(["y"]).names == ["y"]
+    assert table.select(["x", "y"]) is table
+    both = Table.hstack([table.select(["y"]), table.select(["x"])])
+    assert (both.names, both.rows) == (["y", "x"], 4)
+    assert table.with_columns({1: x})["y"] is x
+    again = Table.concat([table.head(1), table.take(np.array([1, 2, 3]))])
+    assert (again.rows, written(again["y"])) == (4, ["a", "b", None, "a"])
+    assert Table.concat([table]) is table
+    empty = Table([], [], 5)
+    assert empty.take(np.array([1, 2])).rows == 2
+    assert len(Table.of_numbers(["a"], [[1, 2, 3]])) == 3
+    assert len(Table.of_numbers([], [])) == 0
+
+
+def test_columns_of_different_types_or_forms_become_texts():
+    numbers, words = NumberColumn(np.array([1.0, np.nan])), texts_of(["a", ""])
+    mixed = concat([numbers, words])
+    assert written(mixed) == ["1", None, "a", None]
+    points, commas = (
+        parse(texts_of([cell]), "number", form) for cell, form in (("1.5", POINT), ("2,5", COMMA))
+    )
+    assert written(concat([points, commas])) == ["1.5", "2,5"]
+    assert concat([points, points]).values.tolist() == [1.5, 1.5]
+    day, moment = (DateColumn(np.array([0.0]), True, clock) for clock in (False, True))
+    assert concat([day, moment]).has_clock
+    assert not concat([day, day]).has_clock
+    plain, grouped = texts_of(["a"]), texts_of(["b"])
+    shares = np.zeros((1, 3))
+    grouped = TextColumn(grouped.values, grouped.codes, in_group=shares)
+    assert concat([plain, grouped]).in_group is None
+    assert concat([grouped, grouped]).in_group.shape == (2, 3)
+
+
+def test_an_infinite_number_is_refused_by_its_place():
+    check_finite(np.array([1.0, np.nan]), 0, ["x"])
+    with pytest.raises(ValueError, match=r"infinit.*row 1.*x|row 1, column.*infinit|x.*row 1"):
+        check_finite(np.array([1.0, np.inf]), 0, ["x"])

@@ -79,3 +79,53 @@ def test_a_year_that_is_always_the_same_repeats_the_time_but_another_constant_do
     plan, table = Plan.of(to_table(frame), {}, dependence=False)
     (only,) = calendar_columns(plan.parse(table), "time", ["year", "line"])
     assert only.column == "year"
+
+
+def changed(column, share, to):
+    """The same with another value in a share of the rows, here and there."""
+    some = np.random.default_rng(0).permutation(len(column)) < round(share * len(column))
+    return column.where(~some, to)
+
+
+@pytest.mark.parametrize(
+    ("part", "share", "repeats"),
+    [
+        ("year", 0.05, True),
+        ("year", 0.06, False),
+        ("day of the month", 0.05, True),
+        ("day of the month", 0.06, False),
+    ],
+)
+def test_one_cell_in_twenty_may_be_wrong(part, share, repeats):
+    column = changed(PARTS[part], share, 99)
+    assert found(x=column) == ({"x": part} if repeats else {})
+    assert found(x=column + 0.5) == {}
+
+
+@pytest.mark.parametrize(("share", "repeats"), [(0.25, True), (0.26, False)])
+def test_of_names_a_quarter_may_be_others(share, repeats):
+    names = changed(TIMES.dt.day_name().astype(object), share, "Sunday")
+    wrong = (names != TIMES.dt.day_name()).mean()
+    again = found(x=names)
+    assert (again == {"x": "weekday"}) == (wrong <= 0.25)
+    assert repeats or wrong > 0.2
+
+
+def test_twenty_rows_and_three_values_show_that_a_column_repeats_the_calendar():
+    def part_of(times, column):
+        frame = pd.DataFrame({"time": times, "x": column})
+        plan, table = Plan.of(to_table(frame), {"time": "date"}, dependence=False)
+        parsed = plan.parse(table)
+        return [each.column for each in calendar_columns(parsed, "time", ["x"])]
+
+    days = pd.Series(pd.date_range("2026-01-01", periods=20, freq="11D"))
+    assert part_of(days, days.dt.month) == ["x"]
+    assert part_of(days[:19], days[:19].dt.month) == []
+    missing = days.dt.month.astype(float).where(days.index > 0)
+    assert part_of(days, missing) == []
+    for months, repeats in ((3, True), (2, False)):
+        some = pd.Series(pd.date_range("2026-01-01", f"2026-{months:02}-28", freq="D"))
+        assert bool(part_of(some, some.dt.month)) == repeats
+    plain = pd.DataFrame({"time": np.arange(30.0), "x": np.arange(30.0) % 7})
+    plan, table = Plan.of(to_table(plain), {}, dependence=False)
+    assert list(calendar_columns(plan.parse(table), "x", [])) == []
