@@ -225,6 +225,22 @@ def test_categories_of_polars_are_read_though_their_codes_have_no_sign(kind, doo
     assert found == model.predict(frame).tolist()
 
 
+@pytest.mark.parametrize("cells", [["1", "2", "3"], ["0.5", "01", "7"], ["1,5", "-", "x"]], ids=str)
+@pytest.mark.parametrize("packed", [False, True])
+def test_views_of_texts_are_texts(cells, packed, tmp_path):
+    x, y = cells * 50, np.arange(150.0) % 7
+    plain, views = pa.table({"x": x, "y": y}), pa.array(x, pa.string_view())
+    table = pa.table({"x": views.dictionary_encode() if packed else views, "y": y})
+    for one, other in ((plain, table), (table, plain)):
+        model = Detector().fit(one)
+        assert model.predict(one).tolist() == model.predict(other).tolist()
+        file = tmp_path / "t.arrows"
+        with pa.ipc.new_stream(file, other.schema) as out:
+            out.write_table(other)
+        found = scale.score(model, file).read_all()["label"].to_pylist()
+        assert found == model.predict(one).tolist()
+
+
 BYTES = {
     "objects": lambda cells: pd.DataFrame({"x": cells}),
     "records": lambda cells: [{"x": cell} for cell in cells],

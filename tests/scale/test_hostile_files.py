@@ -323,3 +323,21 @@ def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
         run.kill()
     assert (out.read_text() if out.exists() else None) == old
     assert scale.score(learn(source), source, out, reasons=0) == 3_000_000
+
+
+def test_types_of_arrow_that_python_has_no_class_for_are_refused_where_they_are_needed(tmp_path):
+    months = pa.array([(1, 0, 0)] * 9, pa.month_day_nano_interval())
+    rows = pa.table({"x": months, "y": [1.0] * 9})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as out:
+        out.write_table(rows)
+    content = sink.getvalue().to_pybytes()
+    for place in [k for k, byte in enumerate(content) if byte == 2]:  # the unit of the interval
+        changed = content[:place] + b"\0" + content[place + 1 :]
+        with suppress(pa.ArrowException, OSError, LookupError):
+            if str(pa.ipc.open_stream(changed).schema.types[0]) == "month_interval":
+                break
+    (tmp_path / "t.arrows").write_bytes(changed)
+    with pytest.raises(InputError, match="column 'x' holds month_interval, which cannot be read"):
+        learn(tmp_path / "t.arrows")
+    assert learn(tmp_path / "t.arrows", columns=["y"]).n_features_in_ == 1

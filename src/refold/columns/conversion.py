@@ -206,6 +206,8 @@ def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColu
     """Find the different texts by the dataframe's own means."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
+        if needs("pyarrow", "parquet").types.is_string_view(native.type):  # it can do little
+            native = native.cast(needs("pyarrow", "parquet").large_string())
         numbers = None if written is None else _plain_numbers(native, written)
         return _decoded(column.name, native) if numbers is None else numbers
     if column.implementation.is_polars():

@@ -49,16 +49,22 @@ class ColumnarTable(FileTable):
             if batch is None:
                 return
             places = dict(zip(batch.schema.names, range(batch.num_columns), strict=True))
-            columns = {name: self._sound(name, batch.column(places[name])) for name in wanted}
+            columns = {name: self._sound(name, batch, places[name]) for name in wanted}
             block = Block(first, columns, batch.num_rows, _row(first), self.name)
             if batch.num_rows:
                 yield block
                 first += batch.num_rows
 
-    def _sound(self, name: str, column: Any) -> Any:
+    def _sound(self, name: str, batch: Any, place: int) -> Any:
         """Check sizes, offsets and codes that point elsewhere: they would crash the process."""
         try:
+            column = batch.column(place)
             column.validate(full=not is_number(column.type))
+        except KeyError:  # pyarrow has no class for some types of Arrow
+            raise InputError(
+                f"{self.name}: column {name!r} holds {self.kinds[name]}, which cannot be read. "
+                "Leave it out."
+            ) from None
         except needs("pyarrow", "parquet").ArrowException as error:
             raise self._damaged(error, name) from None
         return column
