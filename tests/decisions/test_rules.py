@@ -286,3 +286,28 @@ def test_a_file_is_toml_or_json_and_errors_name_the_line(tmp_path):
     json.write_text("[" * 5000)
     with pytest.raises(UserError, match=r"rules\.json"):
         load_rules(json)
+
+
+def test_a_file_of_rules_has_at_most_a_megabyte(tmp_path):
+    said, file = "[weight]\nmax = 5\n", tmp_path / "rules.toml"
+    file.write_text(said + "#" * (2**20 - len(said)))
+    assert load_rules(file) == {"weight": {"max": 5}}
+    file.write_text(said + "#" * (2**20 - len(said) + 1))
+    with pytest.raises(UserError, match="a file of rules has at most 1 MB"):
+        load_rules(file)
+
+
+def test_the_day_of_a_row_is_that_of_its_date_else_today(monkeypatch):
+    monkeypatch.setattr("refold.decisions.rules.today", lambda: np.datetime64("2026-05-04"))
+    seconds = np.array([0.0, 86_399.0, 86_400.0, np.nan])
+    times = {
+        "date": DateColumn(seconds, has_date=True, has_clock=True),
+        "clock": DateColumn(seconds, has_date=False, has_clock=True),
+        "number": NumberColumn(seconds),
+    }
+    rules, table = read_rules(None), Table(list(times), list(times.values()), 4)
+    today = ["2026-05-04"] * 4
+    for over in ([], ["clock"], ["number"]):
+        assert rules.row_days(table, over).astype(str).tolist() == today
+    days = rules.row_days(table, ["date"]).astype(str).tolist()
+    assert days == ["1970-01-01", "1970-01-01", "1970-01-02", "1970-01-01"]

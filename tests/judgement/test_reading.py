@@ -6,7 +6,7 @@ import pytest
 
 from refold import Detector
 from refold.judgement import Judge
-from refold.judgement.reading import TableReader
+from refold.judgement.reading import TableReader, reader_of
 from refold.tabular import open_table
 
 
@@ -29,7 +29,7 @@ def test_a_cell_that_is_not_what_its_column_holds_is_found_in_the_file(rng, tmp_
     ):
         TableReader(judge, table, strict=True).rows(table)
     with open_table(tmp_path / "t.csv") as table:
-        reader = TableReader(judge, table)
+        reader = reader_of(judge, table)
         (block,) = reader.blocks(table, reader.columns)
         assert reader.judge(block).labels[1] == -1
         with pytest.raises(ValueError, match="line 3, column 'size': 'nine'"):
@@ -65,3 +65,16 @@ def test_rows_are_called_by_the_id_column_where_the_file_has_it(rng, tmp_path, w
         (block,) = reader.blocks(table, reader.columns)
         names = reader.judge(block).row_names
     assert (None if names is None else list(names)) == (["P0", "P1", "P2"] if with_ids else None)
+
+
+def test_columns_are_found_by_the_names_that_the_judge_calls_them(rng, tmp_path):
+    good = pd.DataFrame({"kind": rng.choice(list("ab"), 60), "size": rng.normal(size=60)})
+    judge = Judge.of(Detector(method="ref", n_jobs=1).fit(good))
+    good.loc[3, "size"] = 99.0
+    expected = judge.table(good).distances
+    good.columns = ["art", "mass"]
+    good[["mass", "art"]].to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as table:
+        reader = reader_of(judge.called(["art", "mass"]), table)
+        (block,) = reader.blocks(table, reader.columns)
+        np.testing.assert_allclose(reader.judge(block).distances, expected)
