@@ -45,6 +45,7 @@ MONTHS = np.cumsum(np.tile([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], 4))
         (drawn(100, 110), True),  # without order, a tenth may be left out
         (drawn(100, 111), False),
         (drawn(20, 22), True),
+        (drawn(100, 110) - 60.0, True),
         (np.append(drawn(100, 101)[:99], 1.0), False),  # one comes twice
         (drawn(100, 100) + 0.5, False),
         (np.sort(drawn(100, 5000)), True),  # drawn from a table, in its order

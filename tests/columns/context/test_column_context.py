@@ -296,3 +296,11 @@ def test_of_very_many_rows_some_say_whether_numbers_are_taken_as_logarithms(grou
         assert set(own[chosen]).isdisjoint(own[~chosen])
     else:
         assert chosen.tolist() == [k % 2 == 0 for k in range(n)]
+
+
+def test_growth_by_a_share_is_a_line_of_logarithms(rng):
+    rows, steady, layout = over_time(rng, "line")
+    column, _ = ColumnContext.learn(rows, np.exp(0.5 * steady), layout)
+    assert (column.log, column.form) == (True, "line")
+    column, _ = ColumnContext.learn(rows, 20.0 + steady, layout)
+    assert (column.log, column.form) == (False, "line")

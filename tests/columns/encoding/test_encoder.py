@@ -247,3 +247,19 @@ def test_arrays_of_another_width_are_refused():
         encoder.transform(np.ones((4, 2)))
     with pytest.raises(ValueError, match="Expected 2D array"):
         encoder.transform(np.ones(3))
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, np.asarray])
+def test_numbers_that_are_taken_the_short_way_are_those_of_the_long_one(kind, frame_of, rng):
+    X = rng.normal(50.0, 9.0, size=(40, 2)).round(1).astype(kind)
+    table = frame_of({"a": X[:, 0], "b": X[:, 1]} if frame_of is not np.asarray else X)
+    encoder = TableEncoder().fit(X.astype(float) if frame_of is np.asarray else table)
+    short = encoder.plain_rows(table)
+    if short is not None:
+        long = encoder.encode(encoder.read(table, reset=False)).numbers
+        np.testing.assert_array_equal(short, long)
+    assert (short is not None) == (kind == "float64") or kind == "int64" or frame_of is np.asarray
+    words = TableEncoder().fit(parts())
+    assert words.plain_rows(parts()) is None
+    assert encoder.plain_rows([{"a": 1.0, "b": 2.0}]) is None
