@@ -86,8 +86,8 @@ _LIBRARIES = (
 # examples are tests by a loader of its own.
 _ARGUMENTS = ("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 _MANY = 1000
-# Keywords that assert something or show it, and decide nothing.
-_CHECKS = ("strict", "stacklevel", "repr", "eager_only", "series_only")
+# Keywords that assert something or show it, or say how many threads work, and decide nothing.
+_CHECKS = ("strict", "stacklevel", "repr", "eager_only", "series_only", "n_jobs", "n_threads")
 _SEEDED = ("default_rng", "RandomState")  # any seed will do
 
 
