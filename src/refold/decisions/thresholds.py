@@ -102,6 +102,10 @@ class Calibration:
             self.source,
         )
 
+    def times(self, factor: float) -> Calibration:
+        """Return the same of distances that are so many times as large."""
+        return Calibration(self.scores * factor, self.weights, "cross-fitted")
+
     def above(self, threshold: float) -> float:
         """Return how many rows lie above a threshold."""
         return float(self.weights[self.scores > threshold].sum())

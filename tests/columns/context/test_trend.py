@@ -121,13 +121,15 @@ def per_origin(values, near=None):
         ([0.01] * 5 + [-9.0] * 2, True),
         ([0.01] * 4 + [-0.01] * 3, False),
         ([0.01] * 4 + [0.0] * 3, False),
-        ([0.11] * 3 + [-0.09] * 4, True),
-        ([0.11] * 3 + [-0.11] * 4, False),
-        ([0.09] * 3 + [-0.09] * 4, False),
-        ([0.11] * 2 + [0.0] * 5, False),
+        ([0.11] * 3 + [-0.02] * 4, True),
+        ([0.11] * 3 + [-0.021] * 4, False),
+        ([0.09] * 3 + [-0.01] * 4, False),
+        ([0.11] + [0.0] * 6, True),
+        ([1.0] + [-0.25] + [0.0] * 5, True),
+        ([1.0] + [-0.26] + [0.0] * 5, False),
     ],
 )
-def test_a_form_foresees_better_from_most_origins_or_clearly_from_three(gains, better):
+def test_a_form_foresees_better_from_most_origins_or_clearly_and_others_lose_little(gains, better):
     nothing = Foreseen([], per_origin([0.0] * 7), SHARE)
     assert Foreseen([], per_origin(gains), SHARE).better_than(nothing) == better
     # It does so one tenth ahead and over all distances.

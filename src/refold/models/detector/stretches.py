@@ -1,7 +1,8 @@
 """Distances of rows that follow each other to models that have not seen their neighbours.
 
-A row left out on its own is nearly there still: its window shares all rows but one with the next.
-So rows are left out in contiguous stretches, and with them all rows whose window reaches there.
+A row left out on its own is nearly there still: its window shares all rows but one with the next,
+and over time what is unusual today is so tomorrow. So rows are left out in contiguous stretches,
+and with them all rows whose window reaches there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.context.context import ContextModel
+from refold.columns.context.trend import tenths_of
 from refold.columns.encoding.state import RowsInContext, TableState
 from refold.columns.table import Table
 from refold.models.detector.learned import SIZE, LearnedTable
@@ -45,6 +47,24 @@ def left_out_in_stretches(
             distances.append(_distances(model, state, rest, left))
             rows.append(left)
     return distances, rows
+
+
+def threshold_of_tenths(model: Detector, found: RowsInContext, alpha: float) -> float:
+    """Return a threshold that holds in tenths of the time which were left out; 0 without a time.
+
+    It is the median of their own: a level that changed once or twice does not decide.
+    """
+    context = None if found.state.context is None else found.state.context[1]
+    if context is None or context.axis is None or found.learned.inputs is None:
+        return 0.0
+    tenths, own = tenths_of(context.axis.shares(found.learned.inputs)), list[float]()
+    for number in np.unique(tenths).tolist():
+        rest = found.learned.take(np.flatnonzero(tenths != number))
+        left = found.learned.take(_some(tenths == number))
+        if min(rest.rows, left.rows) >= 2:
+            distances = _distances(model, found.state, rest, left)
+            own.append(float(np.quantile(distances, 1.0 - alpha)))
+    return float(np.median(own)) if own else 0.0
 
 
 def rates_of_stretches(distances: Sequence[Floats], alpha: float) -> list[float]:
