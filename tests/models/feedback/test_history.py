@@ -75,6 +75,14 @@ def test_accepted_rows_are_seen_in_the_context_of_all_rows_learned_since(method,
     assert_same(refold.load(tmp_path / "model.json"), model, NEW)
 
 
+@pytest.mark.parametrize("seed", range(10, 16))
+def test_rows_learned_later_change_the_context_of_those_before(seed):
+    model = Detector(by="machine", method="ref").fit(parts(ROWS, seed=0))
+    model.partial_fit(parts(30, seed))
+    assert 0.0 < model.threshold_ < np.inf
+    assert (model.predict(NEW) == 1).mean() > 0.8
+
+
 class History(RuleBasedStateMachine):
     """One model, and a copy of it from before each word that stands."""
 
