@@ -100,8 +100,8 @@ def test_the_rows_that_are_not_normal_are_named_wherever_they_stand():
 @pytest.mark.parametrize(("ones", "label"), [(43, True), (41, False)])
 def test_equal_numbers_tell_rows_apart_by_half(ones, label):
     values = cells("0", "1", 0.3)
-    usual = np.arange(140) < 14
-    odd = np.arange(60) < ones  # the area is (1 + ones / 60 - 14 / 140) / 2
+    usual = np.arange(140) < 15
+    odd = np.arange(60) < ones  # the area is (1 + ones / 60 - 15 / 140) / 2
     beside = np.append(usual, odd).astype(float)
     for column in (beside, -beside):
         assert bool(found("target", values, column)) == label

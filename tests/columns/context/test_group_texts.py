@@ -163,6 +163,7 @@ def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by, n, s
         kappas.append(best if gains[best] > 5.0 else np.inf)
     assert np.isfinite(kappas).tolist() == ([True, False] if by == "site" else [False, True])
     assert shares.concentrations == kappas
+    assert np.isinf(np.array(shares.expected[0])[np.isinf(kappas)]).all()
 
 
 @pytest.mark.parametrize(
