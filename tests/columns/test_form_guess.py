@@ -7,7 +7,7 @@ from refold.columns.date_form import DateForm
 from refold.columns.form_guess import TextSample, common_mark, read_as_dates, read_as_numbers
 from refold.columns.number_form import NumberForm
 from refold.columns.roles import as_role, guess
-from refold.columns.table import NumberColumn
+from refold.columns.table import NumberColumn, TextColumn
 from tests.columns.tables import texts
 
 
@@ -175,3 +175,10 @@ def test_points_and_commas_are_no_form_together():
     assert (reading.form, reading.share) == (NumberForm(), pytest.approx(2 / 3))
     assert read_as_numbers(TextSample.of(texts(["1,5", "2,25"])), "").form == NumberForm(",")
     assert read_as_numbers(TextSample.of(texts(["1,5", "2,25"])), ".").share == 0.0
+
+
+def test_values_that_no_row_has_say_nothing():
+    sample = TextSample.of(TextColumn(["a", "1.5", "b"], np.array([1, 1, -1])))
+    assert (sample.texts, sample.weights.tolist()) == (["1.5"], [2.0])
+    reading = read_as_numbers(sample)
+    assert (reading.form, reading.share, reading.rival) == (NumberForm(), 1.0, None)

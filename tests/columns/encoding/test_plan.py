@@ -176,3 +176,20 @@ def test_thousands_that_would_be_read_as_fractions_are_refused(cells, refused):
     assert caught.value.advice.value == ","
     read_by(NumberForm(), cells, edges=())
     read_by(NumberForm(), cells, SourceFormat(decimal="."), EDGES)
+
+
+def test_a_date_that_goes_on_is_no_range_whatever_else_is_said_of_it():
+    cells = [f"{month}/{day}/2020" for month in range(1, 13) for day in range(1, 13)]
+    for order, ranged in ((cells, False), (cells[::5] + cells[::-7], True)):
+        plan, _ = Plan.of(table_of(d=order), {})
+        assert plan.used[0].ranged == ranged
+        assert "ambiguous-date" in [found.kind for found in plan.noticed]
+
+
+def test_each_column_is_parsed_whatever_is_beside_it():
+    table = table_of(x=np.arange(40.0) % 7, y=["1,5", "2,25"] * 20)
+    plan, _ = Plan.of(table, {})
+    parsed = plan.parse(table)
+    assert parsed["x"] is table["x"]
+    assert parsed["y"].values[:2].tolist() == [1.5, 2.25]
+    assert plan.parse(parsed) is parsed
