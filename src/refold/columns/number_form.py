@@ -87,8 +87,7 @@ class NumberForm:
             return np.fromiter(map(_duration, texts), np.float64, len(texts))
         pattern = _pattern(self.decimal, self.thousands, self.prefix, self.suffix)
         values = np.full(len(texts), nan)
-        unmarked = not any(self.thousands in text for text in texts) if self.thousands else True
-        if self in _COMMA and unmarked and not any("." in text for text in texts):
+        if self in _COMMA and not any("." in text for text in texts):
             values = _plain([text.replace(",", ".") for text in texts])
         for row in np.flatnonzero(np.isnan(values)).tolist():
             values[row] = _one(pattern, texts[row])

@@ -22,8 +22,6 @@ from refold.columns.context.trend import (
     widened,
 )
 
-# The expectation of the logarithm of a squared standard normal value, with its sign turned.
-_LOG_CHI_SQUARE = 1.2703628454614782
 _ROWS = 20_000
 _BLOCK = 16_384  # rows at once: what is computed of them stays in the processor's cache
 # So many standard errors of its logarithm the spread of a group is widened for new rows.
@@ -160,7 +158,7 @@ class ColumnContext:
         spread_coef = None
         if len(blocks) > 1:
             residuals = _residuals(model, x, y, groups)
-            logs = np.log(residuals**2 + smallest) + _LOG_CHI_SQUARE
+            logs = np.log(residuals**2 + smallest)  # their mean goes into the constant
             none = np.full(len(logs), -1)
             spread_coef = MixedModel.solve(Moments.of(x, logs, none, 0), blocks).coef
             spread_coef[0] = 0.0
