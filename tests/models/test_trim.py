@@ -161,6 +161,24 @@ def test_rows_in_chunks_are_those_at_once_as_long_as_they_wait(rows):
     )
 
 
+@pytest.mark.parametrize(("first", "then"), [(200, 100), (200, 99), (300, 0), (10, 350)])
+@pytest.mark.parametrize("trim", [0.0, 0.1])
+def test_what_columns_are_and_the_cut_are_decided_once_there_are_rows_enough(
+    trim, first, then, rows, monkeypatch
+):
+    monkeypatch.setattr("refold.models.detector.table_mixin.N_INIT", 300)
+    model = Detector(method="ref", trim=trim, n_jobs=1)
+    for part in (rows[:first], rows[first : first + then]):
+        if len(part):
+            model.partial_fit(part)
+    decided = first + then >= 300
+    assert (model._learned.table.counts is not None) == decided
+    assert (model._learned.cut is not None) == (decided and trim > 0.0)
+    if decided:
+        assert model._learned.sample.seen == first + then
+        assert len(trimmed_finding(model)) == (trim > 0.0)
+
+
 def test_what_was_left_out_is_not_subtracted(rows):
     model = REF(engine="sketch", trim=0.1).fit(rows)
     before, more = model.score_samples(rows), rows[200:] + 0.25

@@ -183,6 +183,16 @@ def test_few_rows_are_scored_without_a_factor_to_the_same(table, new, rng):
     np.testing.assert_allclose(others, scores(leverage, creases, new), rtol=1e-9)
 
 
+def test_few_rows_unlike_those_that_made_the_creases_are_scored_to_the_same(table, new):
+    creases, rows = CreasedREF(n_creases=200).fit(table).creases_, table[:100] + 3.0
+    sums = Sums.of(creases, rows, np.ones(100))
+    learned, others = few_leverages(sums, kernels.crease_features(creases.map, new, 1), 1.0)
+    leverage = Leverage.of(sums, 1.0)
+    assert np.abs(leverage.center).max() > 0.5
+    np.testing.assert_allclose(learned, scores(leverage, creases, rows), rtol=1e-9)
+    np.testing.assert_allclose(others, scores(leverage, creases, new), rtol=1e-9)
+
+
 def test_p_values_count_the_leave_one_out_scores_that_are_as_large(table, new):
     model = CreasedREF(n_creases=30).fit(table)
     d = -model.score_samples(new)
