@@ -49,3 +49,12 @@ def test_few_rows_calibrate_a_sketch_as_they_do_all_rows(single, rng):
     models = [REF(engine=engine, alpha=0.1).fit(X) for engine in ("sketch", "exact")]
     scores = [model.calibration_.scores for model in models]
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["reference", "exact", "sketch"])
+def test_the_reference_alone_answers_in_arrays_of_other_libraries(engine, rng):
+    X = rng.normal(size=(50, 2))
+    own, other = (REF(engine=engine, n_iter=5).fit(rows) for rows in (X, xp.asarray(X)))
+    answer = other.score_samples(xp.asarray(X))
+    assert isinstance(answer, np.ndarray) == (engine != "reference")
+    np.testing.assert_allclose(np.from_dlpack(answer), own.score_samples(X), rtol=1e-9)
