@@ -129,3 +129,10 @@ def test_twenty_rows_and_three_values_show_that_a_column_repeats_the_calendar():
     plain = pd.DataFrame({"time": np.arange(30.0), "x": np.arange(30.0) % 7})
     plan, table = Plan.of(to_table(plain), {}, dependence=False)
     assert list(calendar_columns(plan.parse(table), "x", [])) == []
+
+
+@pytest.mark.parametrize(("others", "repeats"), [(359, True), (360, False)])
+def test_there_are_no_more_names_than_days_of_a_year(others, repeats):
+    names = TIMES.dt.day_name().astype(object)
+    names[:others] = [f"n{k}" for k in range(others)]
+    assert found(x=names) == ({"x": "weekday"} if repeats else {})

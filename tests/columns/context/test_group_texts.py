@@ -164,6 +164,9 @@ def test_groups_are_as_strong_as_foretells_rows_best_that_were_left_out(by, n, s
     assert np.isfinite(kappas).tolist() == ([True, False] if by == "site" else [False, True])
     assert shares.concentrations == kappas
     assert np.isinf(np.array(shares.expected[0])[np.isinf(kappas)]).all()
+    # A machine that is not known says nothing where those of a site are alike.
+    new = shares.added(np.array([[0, -1]]), codes[:1], np.zeros(1, bool))
+    assert np.isneginf(new[0]) == (by == "machine")
 
 
 @pytest.mark.parametrize(

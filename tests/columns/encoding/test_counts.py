@@ -180,3 +180,14 @@ def test_dates_beyond_all_are_as_far_as_a_part_of_the_span(ranged):
     )
     assert (found[:, 0] > 0.0).tolist() == [False, False, True]
     assert (found[:, 1:] == 0.0).all()
+
+
+@pytest.mark.parametrize(("alone", "novel"), [(1, True), (2, False)])
+def test_where_texts_that_one_row_has_are_no_rarity_none_is_novel(alone, novel):
+    columns = [["red", "green"] * 200 for _ in range(3)]
+    for k in range(alone):
+        columns[k][7] = "blue"
+    table = Table(list("abc"), [texts_of(cells) for cells in columns], 400)
+    counts = TableCounts.of(*Plan.of(table, {}))
+    new = Table(list("abc"), [texts_of(["red"]), texts_of(["red"]), texts_of(["blue"])], 1)
+    assert counts.encode(new).novel.tolist() == [[False, False, novel]]
