@@ -81,6 +81,9 @@ def test_rows_learned_later_change_the_context_of_those_before(seed):
     model.partial_fit(parts(30, seed))
     assert 0.0 < model.threshold_ < np.inf
     assert (model.predict(NEW) == 1).mean() > 0.8
+    before = model.score_samples(NEW)
+    model.accept(NEW.head(2)).undo_feedback()
+    np.testing.assert_array_equal(model.score_samples(NEW), before)
 
 
 class History(RuleBasedStateMachine):

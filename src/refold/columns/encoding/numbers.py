@@ -10,7 +10,6 @@ from refold._typing import Floats, Integers
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
-from refold.base.errors import TableError
 from refold.base.once import once
 from refold.columns.box import weighted_quantiles, zero_as_end
 from refold.columns.encoding.value_counts import less
@@ -78,10 +77,10 @@ class NumberCounts:
         parts = min(_PARTS, len(X))
         for part in range(parts):
             rows = slice(part, None, parts)
-            try:
-                rest = self.sketch.minus(Sketch.of(X[rows], n_jobs=n_jobs))
-            except TableError:  # more was learned since: in that context the numbers are others
+            if len(X) == self.sketch.rows:  # in their context they may be others than were counted
                 rest = Sketch.of(np.delete(X, rows, axis=0), n_jobs=n_jobs)
+            else:
+                rest = self.sketch.minus(Sketch.of(X[rows], n_jobs=n_jobs))
             chain = self.chain if _has_empty(rest) else _chain(rest, n_jobs)
             out[rows] = _magnitudes(chain, X[rows], n_jobs)
         return out

@@ -25,6 +25,8 @@ from refold.models.ref import REF
 def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     """Return what was learned of a table, and rows that were accepted."""
     counts = base.counts
+    if base.encoder.context is not None and counts.rows == base.rows.rows:
+        counts = TableCounts.of(counts.plan, base.rows, n_jobs=base.n_jobs)  # in the context of now
     rows = counts.plan.parse(rows)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
     known = {field.name: getattr(base, field.name) for field in fields(LearnedTable)}
