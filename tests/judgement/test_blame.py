@@ -157,3 +157,25 @@ def test_a_number_outside_its_range_keeps_its_blame_beside_a_rare_category(beyon
     new = {"kind": "special 3", "size": size.max() + (0.1 if beyond else -0.01)}
     found = Judgement.of(model, [new])
     assert (found.shares[0, 1] > 0.2) == beyond
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_gap_where_there_never_was_one_keeps_its_blame_beside_a_rare_category(known, rng):
+    """Two other columns have a gap in one row each: a gap alone makes no row an outlier then."""
+    kind = np.resize(["small", "large"], 400).astype(object)
+    rare = np.arange(400) % 15 == 0
+    size = np.select([rare, kind == "small"], [25.0, 10.0], 40.0) + rng.uniform(-0.5, 0.5, 400)
+    kind[rare] = [f"special {k // 2}" for k in range(rare.sum())]
+    others = rng.normal(size=(2, 400))
+    others[[0, 1], [3, 4]] = np.nan
+    size[9] = np.nan if known else size[9]
+    table = pd.DataFrame({"kind": kind, "size": size, "x": others[0], "y": others[1]})
+    model = Detector(method="ref", roles={"kind": "category"}, n_jobs=1).fit(table)
+    model.threshold_ = 0.0
+    new = {"kind": "special 3", "size": None, "x": 0.0, "y": 0.0}
+    found = Judgement.of(model, [new])
+    at = found.names.index("size")
+    part = found.attribution().parts[0, at] / found.distances[0]
+    assert part > 0.7
+    assert (found.shares[0, at] == pytest.approx(part)) == (not known)
+    assert (found.shares[0, at] < found.shares[0, found.names.index("kind")]) == known

@@ -310,3 +310,77 @@ def test_a_number_that_nearly_all_rows_have_is_as_expected_only_if_it_is_that(rn
     X = np.column_stack([np.where(np.arange(400) < 2, 1.0, 0.0), rng.normal(size=(400, 2))])
     found = Judgement.of(CreasedREF(n_creases=16).fit(X), [[0.0, 9.0, 0.0], [1.0, 0.0, 0.0]])
     assert near_expected(found, far_out=False)[:, 0].tolist() == [True, False]
+
+
+@pytest.fixture(scope="module", params=["creased", "ref"])
+def grouped(request):
+    """Rows of machines that idle or run, with by what their distances are divided.
+
+    Each machine runs for another share of its time; the machine of the last row is not known.
+    """
+    rng = np.random.default_rng(4)
+    machine = np.repeat(np.arange(20), 60)
+    runs = rng.random(1200) < rng.uniform(0.1, 0.9, size=20)[machine]
+    values = 6.0 * runs[:, None] + 0.5 * rng.normal(size=(1200, 3))
+    table = pd.DataFrame(values, columns=list("abc")).assign(machine=[f"M{k}" for k in machine])
+    model = Detector(by="machine", alpha=0.05, method=request.param, n_jobs=1).fit(table)
+    new = table.iloc[::7].copy()
+    new.iloc[::5, :3] += 4.0
+    new.iloc[-1, -1] = "not known"
+    scales = model.scorer().group_scales
+    assert (scales > 1.0).sum() > 3
+    of_rows = np.append(scales[machine[::7]][:-1], 1.0)
+    return Judgement.of(model, new), of_rows
+
+
+def test_rows_with_other_numbers_stay_in_their_groups(grouped):
+    found, scales = grouped
+    rows = np.arange(len(found))
+    others = np.roll(rows, 25)
+    asked = found.with_numbers(found.numbers[others], rows)
+    np.testing.assert_allclose(
+        asked.distances, found.distances[others] * scales[others] / scales, rtol=1e-12
+    )
+    some = np.array([100, 3, 3])
+    part = found.with_numbers(found.numbers[others[some]], some)
+    np.testing.assert_allclose(part.distances, asked.distances[some], rtol=1e-12)
+
+
+def test_rows_that_lose_all_numbers_are_rows_without_a_value(grouped):
+    found, scales = grouped
+    wide = int(np.argmax(scales))
+    X = np.array([[np.nan] * 3, [found.numbers[wide, 0], np.nan, np.nan]])
+    asked = found.with_numbers(X, np.array([wide, wide]))
+    assert asked.distances[0] == 3 * 10.0 * found.judge.scorer.unit
+    assert asked.outlier[0]
+    inside = found.judge.scorer.inside.distances(X[1:])
+    np.testing.assert_allclose(asked.distances[1:], inside / scales[wide], rtol=1e-12)
+
+
+def test_the_largest_normal_distance_inside_is_that_of_the_group(grouped):
+    found, scales = grouped
+    np.testing.assert_allclose(found.thresholds_inside, found.judge.threshold * scales, rtol=1e-12)
+    inside = found.judge.scorer.inside.distances(found.numbers)
+    np.testing.assert_array_equal(inside > found.thresholds_inside, found.outlier)
+    assert 0 < found.outlier.sum() < len(found)
+
+
+def test_rows_with_other_numbers_stay_outside_limits_and_muted(rng):
+    table = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"])
+    rules = {"a": {"max": 4.0}, "mute": [{"when": {"b": {"min": 50.0}}}]}
+    model = Detector(rules=rules, n_jobs=1).fit(table)
+    found = Judgement.of(model, pd.DataFrame({"a": [0.0, 5.0, 0.0], "b": [0.0, 0.0, 60.0]}))
+    usual = found.with_numbers(np.zeros((3, 2)), np.arange(3)).distances
+    outside = 1000.0 * found.judge.scorer.unit
+    np.testing.assert_allclose(usual, found.distances[0] + [0.0, outside, -found.distances[0]])
+    np.testing.assert_array_equal(found.thresholds_inside, np.full(3, model.threshold_))
+
+
+@pytest.mark.parametrize("make", [lambda: CreasedREF(n_creases=16), lambda: Detector(method="ref")])
+def test_rows_with_other_numbers_are_judged_as_rows_that_came_with_them(make, rng):
+    X, new = rng.normal(size=(300, 3)), 2.0 * rng.normal(size=(2, 3))
+    model = make().fit(X)
+    found = Judgement.of(model, X)
+    asked = found.with_numbers(new, np.array([5, 2]))
+    np.testing.assert_array_equal(asked.distances, -model.score_samples(new))
+    np.testing.assert_array_equal(found.thresholds_inside, np.full(300, model.threshold_))
