@@ -4,16 +4,17 @@ import copy
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from refold import Detector
-from refold.columns.context.context_file import read_context
-from refold.modelfile.document import from_bytes, to_bytes
+from refold.columns.context.context import ContextColumns, ContextModel
+from refold.columns.context.context_file import context_written, read_context
+from refold.columns.context.window import Window, WindowModel
+from refold.columns.table import DateColumn, NumberColumn, Table
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
 from refold.modelfile.json_text import Budget
-from refold.models.files import KINDS
+from refold.modelfile.layout import to_json
+from tests.columns.tables import texts as as_column
 from tests.modelfile.conftest import packed, put, unpacked
 
 N = 160
@@ -25,36 +26,44 @@ def texts(*values):
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def learned():
     rng, machine = np.random.default_rng(0), np.arange(N) % 4
-    frame = pd.DataFrame(
-        {
-            "site": [f"S{k // 2}" for k in machine],
-            "machine": [f"M{k}" for k in machine],
-            "at": pd.date_range("2026-01-01", periods=N, freq="h"),
-            "load": rng.normal(size=N),
-            "product": [f"P{(k + rng.integers(0, 2)) % 3}" for k in machine],
-            "y": rng.normal(size=N) + machine,
-        }
-    )
-    given = {"by": ["site", "machine"], "over": "at", "context": ["load"]}
-    return Detector(**given, window=5).fit(frame), frame
+    columns = {
+        "site": as_column([f"S{k // 2}" for k in machine]),
+        "machine": as_column([f"M{k}" for k in machine]),
+        "at": DateColumn(1.7672256e9 + 3600.0 * np.arange(N), has_date=True, has_clock=True),
+        "load": NumberColumn(rng.normal(size=N)),
+        "product": as_column([f"P{(k + rng.integers(0, 2)) % 3}" for k in machine]),
+        "y": NumberColumn(rng.normal(size=N) + machine),
+    }
+    given = ContextColumns(by=("site", "machine"), over=("at",), context=("load",))
+    table = Table(list(columns), list(columns.values()), N)
+    windows, table, _ = WindowModel.learn(Window(rows=5), given, table)
+    return ContextModel.learn(given, table, windows)[0], table
 
 
 @pytest.fixture(scope="module")
-def written(fitted):
-    return unpacked(json.loads(to_bytes(fitted[0], KINDS, "0")))["context"]["model"]
+def written(learned):
+    return unpacked(json.loads(to_json(context_written(learned[0]), Budget(10**9))))
 
 
 def read(document):
     return read_context(Field(json.loads(json.dumps(packed(document))), "it", Budget(10**9)))
 
 
-def test_a_context_that_was_written_scores_rows_to_the_bit(fitted):
-    model, frame = fitted
-    again = from_bytes(to_bytes(model, KINDS, "0"), KINDS)
-    rows = frame[::7].assign(machine=["M0", "M9"] * 11 + ["M1"], load=np.nan)
-    np.testing.assert_array_equal(again.score_samples(rows), model.score_samples(rows))
+def test_a_context_that_was_written_scores_rows_to_the_bit(learned, written):
+    model, table = learned
+    again = read(written)
+    rows = table.take(np.arange(0, N, 7))
+    machines, loads = as_column(["M0", "M9"] * 11 + ["M1"]), NumberColumn(np.full(23, np.nan))
+    for new in (rows, rows.with_columns({"machine": machines, "load": loads})):
+        scored, expected = again.apply(new), model.apply(new)
+        assert scored.names == expected.names
+        for name, cells in expected.items():
+            if isinstance(cells, NumberColumn):
+                np.testing.assert_array_equal(scored[name].values, cells.values)
+            else:
+                np.testing.assert_array_equal(scored[name].in_group, cells.in_group)
 
 
 def levels(number):

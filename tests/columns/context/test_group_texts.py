@@ -226,6 +226,8 @@ def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
     product = (["A-1"] * 57 + ["7"] * 2 + [None]) + ["7"] * 300
     for k in range(1, 6):  # the first ones have it most often
         product[60 * k : 60 * k + 9 - k] = ["8"] * (9 - k)
+    for k in range(3, 6):
+        product[60 * k + 20 : 60 * k + 20 + k] = ["9"] * k
     product[70:75] = [None] * 5
     table = Table(["site", "x"], [column(sites), column(product)], 360)
     index = GroupIndex.learn(table, ["site"])
@@ -239,6 +241,7 @@ def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
     assert said("7", "S0") == "is rare for site S0 (2 of 60 rows)"
     assert said("7", "S0", 1) == "has a form that is rare for site S0 (2 of 60 rows)"
     assert said("8", "S0") == "was never seen for site S0 (seen for S1, S2, S3 and 2 more)"
+    assert said("9", "S0") == "was never seen for site S0 (seen for S5, S4, S3)"
     assert said("A-1", "S1") == "was never seen for site S1 (seen for S0)"
     assert said("A-1", "S2", 1) == "has a form that was never seen for site S2 (seen for S0)"
     assert said(None, "S1") == "that is rare for site S1 (5 of 60 rows)"

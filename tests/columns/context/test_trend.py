@@ -202,3 +202,12 @@ def test_a_row_at_an_origin_is_foreseen_from_the_one_before_it():
     borders = np.array([0.3, *ORIGINS[1:], 1.0])
     z = [np.full(8, float(k)) for k in range(7)]
     np.testing.assert_array_equal(Foreseen(z, [], borders).one_ahead(), [np.nan, *range(7)])
+
+
+def test_a_row_on_a_border_is_no_tenth_further():
+    borders = np.array([0.3, *ORIGINS[1:], 1.0])
+    # Every row is foreseen as badly as it is far ahead: 1 + tenths / 10.
+    z = [1.0 + np.arange(8.0) / 10.0 - k / 10.0 for k in range(7)]
+    z = [np.where(np.arange(8) > k, each, np.nan) for k, each in enumerate(z)]
+    expected = 1.0 + np.arange(8) / 10.0
+    np.testing.assert_allclose(Foreseen(z, [], borders).spread_ahead(), expected)

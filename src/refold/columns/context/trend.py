@@ -187,7 +187,7 @@ class Foreseen:
         """Return how much wider numbers are spread than expected, 0, 1, … 7 tenths ahead."""
         ahead: list[list[Floats]] = [[] for _ in _ORIGINS]
         for origin, z in zip(_ORIGINS, self.z, strict=True):
-            places = np.ceil(tenths_ahead(self.share, origin)).astype(np.int64)
+            places = np.ceil(tenths_ahead(self.share, origin) - 1e-9).astype(np.int64)
             for k in range(len(_ORIGINS)):
                 ahead[k].append(z[(places == k + 1) & ~np.isnan(z)])
         found = [1.0]
