@@ -10,6 +10,7 @@ from scipy.stats import lognorm, norm
 from refold.base.errors import UserError
 from refold.columns.context.column_context import ColumnContext, _whole_groups
 from refold.columns.context.context_rows import ContextRows, ContextUnits
+from refold.columns.context.mixed_model import MixedModel, Moments
 from refold.columns.context.trend import FeatureLayout, TimeAxis, TrendFeatures
 from refold.columns.table import NumberColumn, Table
 
@@ -82,6 +83,101 @@ def test_new_rows_are_scored_by_what_is_expected_of_them(case):
     assert np.isnan(units.numbers(some[:1], np.array([np.inf])))[0]
 
 
+def dense(rows, blocks, groups):
+    """The features of rows, with a column for each group, and which block has which of them."""
+    x = rows.x.toarray()
+    own = (rows.groups[:, None] == np.arange(groups)).astype(float)
+    return np.column_stack([x, own]), np.repeat(np.arange(len(blocks) + 1), [*blocks, groups])
+
+
+@pytest.mark.parametrize("blocks", [[1], [1, 1], [1, 2]])
+@pytest.mark.parametrize("groups", [0, 12])
+def test_numbers_are_expected_as_by_a_ridge_regression_of_dense_matrices(blocks, groups, rng):
+    p = sum(blocks)
+    rows, values, _ = fleet(rng, groups=groups, features=p > 1)
+    rows = ContextRows(rows.x[:, [0, 2, 1][:p]].tocsr(), rows.groups)
+    column, _ = learn(rows, values, FeatureLayout(blocks, -1, groups))
+    y = (values - np.median(values)) / np.abs(values - np.median(values)).mean()
+    X, block = dense(rows, blocks, groups)
+    penalty = np.append(column.model.ridges, column.model.group_ridge if groups else 0.0)[block]
+    inverse = np.linalg.inv(X.T @ X + np.diag(penalty))
+    leverage = np.einsum("ij,jk,ik->i", X, inverse, X)
+    residuals = y - X @ (inverse @ (X.T @ y))
+    # How wide: the logarithm of squares that were left out, but for its constant.
+    logs = np.log((residuals**2 / (1.0 - leverage)) + column.smallest)
+    wide = MixedModel.solve(Moments.of(rows.x, logs, np.full(N, -1), 0), blocks).coef
+    factor = np.exp(0.5 * (rows.x[:, 1:] @ wide[1:]))
+    np.testing.assert_allclose(column.factor(rows.x), factor)
+    if groups == 0:
+        freedom = N - np.trace(inverse @ (X.T @ X))
+        mean = np.average(residuals, weights=factor**-2)
+        squares = ((residuals - mean) ** 2 / factor**2).sum()
+        assert column.squares.squares.tolist() == [pytest.approx(squares)]
+        assert column.spread.prior == pytest.approx(squares / freedom)
+    elif p == 1:
+        squares = np.bincount(rows.groups, weights=residuals**2)
+        np.testing.assert_allclose(column.spread.squares, squares)
+    # New rows: among them one far from all, and rows without a group.
+    new = rows.x[:6].toarray()
+    new[:, 1:] *= np.array([1.0, 1.0, 1.0, 1.0, 60.0, 60.0])[:, None]
+    new_rows = ContextRows(sparse.csr_array(new), np.append(rows.groups[:3], [-1, -1, -1]))
+    Z, _ = dense(new_rows, blocks, groups)
+    found = column.scores(new_rows, values[:6])
+    np.testing.assert_allclose(found.expected, Z @ (inverse @ (X.T @ y)), atol=1e-9)
+    beyond = np.einsum("ij,jk,ik->i", Z, inverse, Z)
+    if groups:
+        beyond[3:] += 1.0 / column.model.group_ridge
+    variance, freedom = column.spread.of_rows(new_rows.groups)
+    error = np.sqrt(0.5 / freedom + 0.25 * np.minimum(beyond, 1.0))
+    careful = np.where(new_rows.groups >= 0, np.exp(0.4 * error), 1.0)
+    factor = np.exp(0.5 * (new[:, 1:] @ wide[1:]))
+    width = careful * np.sqrt(variance * factor**2 + column.model.variance * beyond)
+    np.testing.assert_allclose(found.spread, width)
+
+
+def test_a_column_may_begin_late_or_end_early(rng):
+    rows, values, layout = over_time(rng, "line")
+    for there in (rows.share > 0.45, rows.share <= 0.75):
+        column, found = ColumnContext.learn(rows, np.where(there, values, np.nan), layout)
+        foreseen = there & (rows.share > (0.5 if there[-1] else 0.3))
+        np.testing.assert_array_equal(np.isnan(found), ~foreseen)
+        assert column.moments.rows == there.sum()
+
+
+@pytest.mark.parametrize("step", [0.25, 0.0])
+def test_no_variance_is_smaller_than_that_of_rounding_to_the_smallest_step(step):
+    values = 5.0 + step * np.array([0.0, 1.0, 3.0, 7.0] * 5)
+    rows = ContextRows(sparse.csr_array(np.ones((20, 1))), np.full(20, -1))
+    column, alone = learn(rows, values, FeatureLayout([1], -1, 0))
+    scale = np.abs(values - np.median(values)).mean() or 1.0
+    assert column.scale == pytest.approx(scale)
+    assert column.smallest == pytest.approx(max((step / scale) ** 2 / 12.0, 1e-24))
+    assert np.isfinite(alone).all()
+
+
+def test_where_most_numbers_are_the_same_the_others_say_in_which_units_they_are():
+    values = np.full(40_001, 7.0)
+    values[1::2] = 9.0  # of so many rows every other one is looked at
+    rows = ContextRows(sparse.csr_array(np.ones((40_001, 1))), np.full(40_001, -1))
+    column, _ = learn(rows, values, FeatureLayout([1], -1, 0))
+    assert (column.middle, column.scale) == (7.0, pytest.approx(2.0 * 20_000 / 40_001))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_other_features_and_numbers_of_groups_change_no_score(name, rng):
+    rows, values, layout = fleet(rng, **CASES[name])
+    column, _ = learn(rows, values, layout)
+    order = np.array([0, 2, 1])[: rows.x.shape[1]]
+    turned = sparse.csr_array(np.eye(len(order))[:, order])
+    places = rng.permutation(layout.groups)
+    again = column.mapped(turned, FeatureLayout(layout.blocks, -1, layout.groups), places)
+    own = places[rows.groups] if layout.groups else rows.groups
+    there = ContextRows((rows.x @ turned).tocsr(), own)
+    np.testing.assert_allclose(again.factor(there.x), column.factor(rows.x))
+    np.testing.assert_allclose(again.reference, column.reference[order])
+    np.testing.assert_allclose(again.z(there, values), column.z(rows, values), atol=1e-5)
+
+
 def test_without_groups_the_spread_is_that_of_least_squares(rng):
     rows, _, layout = fleet(rng, groups=0, features=True)
     even = 10.0 + rows.x.toarray() @ [0.0, 3.0, 1.0] + 0.7 * rng.normal(size=N)
@@ -152,6 +248,8 @@ def test_a_new_group_may_lie_anywhere_among_all_groups(rng):
     z = column.z(new, np.array([100.0, 108.0, 92.0, 200.0]))
     assert z[:3].tolist() == [0.0, 0.0, 0.0]
     assert z[3] > 3.0
+    within = column.as_expected(np.array([-1, 0, 1]), np.ones(3), np.full(3, 1e6))
+    np.testing.assert_allclose(within, [3.0, 0.0, 0.0], atol=1e-4)
 
 
 def test_rows_without_a_value_or_a_group_have_no_part_in_what_is_learned(rng):
@@ -221,6 +319,8 @@ def test_what_lies_ahead_is_spread_wider_by_steps_of_the_level_and_by_tenths(rng
     wider = replace(column, ahead=np.array([1.0, 1.5, 2.0]))
     found = width(wider, [0.0] * 3, [0.0, 0.5, 4.0]) / still
     np.testing.assert_allclose(found, [1.0, 1.25, 4.0])
+    one = replace(column, ahead=np.array([1.0, 1.5]))
+    np.testing.assert_allclose(width(one, [0.0] * 3, [0.0, 0.5, 2.0]) / still, [1.0, 1.25, 3.0])
     line, _ = ColumnContext.learn(rows, values, layout, (False, "line"))
     line = replace(line, ahead=np.ones(1))
     np.testing.assert_allclose(width(line, [9.0] * 3, [0.0] * 3), width(line, [0.0] * 3, [0.0] * 3))

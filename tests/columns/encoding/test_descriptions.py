@@ -7,9 +7,11 @@ from refold.columns.conversion import texts_of
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.dependence import NONE, OTHER
 from refold.columns.encoding.descriptions import (
     CellDescriber,
     _between,
+    beside_words,
     cannot_be_read,
     date_words,
     form_words,
@@ -274,3 +276,65 @@ def test_what_is_odd_about_a_cell_is_said_in_the_view_in_which_it_surprises(
     assert values[0] == row[0] or (not row[0] and np.isnan(values[0]))
     if row[2] in ("0.1", "y"):
         assert values[2] == (0.1 if row[2] == "0.1" else "y")
+
+
+KINDS = ["A"] * 200 + ["B"] * 200
+COLOURS = (
+    ["red"] * 186 + ["green"] + ["x1", "x2"] + [""] + ["blue"] * 10
+    + ["green"] * 186 + ["blue"] * 11 + ["x3"] + [""] * 2
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["A", "B"])
+@pytest.mark.parametrize("colour", ["red", "green", "blue", "x1", ""])
+def test_how_rare_a_text_is_beside_its_partner_is_counted_in_the_rows(kind, colour):
+    columns = [texts_of(KINDS), texts_of(COLOURS)]
+    roles = {"kind": "category", "colour": "category"}
+    counts = TableCounts.of(*Plan.of(Table(list(roles), columns, 400), roles))
+    code = {"x1": OTHER, "": NONE}.get(colour)
+    code = counts.plan.used[1].frequent.index(colour) if code is None else code
+    alike = {"x1", "x2", "x3"} if colour == "x1" else {colour}
+    have = sum(k == kind and c in alike for k, c in zip(KINDS, COLOURS, strict=True))
+    rare = "is rare" if have <= 10 else "is less usual"  # of 200: one of twenty
+    rows = f"{have or 'none'} of 200 rows"
+    rows += {
+        OTHER: " has one as rare" if have == 1 else " have one as rare",
+        NONE: " is missing" if have == 1 else " are missing",
+    }.get(code, "")
+    often = "never occurs" if have == 0 else rare
+    said = beside_words(counts, 1, code, "AB".index(kind))
+    assert said == f"{often} where kind is {kind!r} ({rows})"
+
+
+def test_how_rare_a_number_is_beside_its_partner_and_the_other_way_round():
+    numbers = [str(k % 5 if k < 200 else 50 + k % 5) for k in range(400)]
+    numbers[3], numbers[5] = "51", ""
+    columns, roles = [texts_of(KINDS), texts_of(numbers)], {"kind": "category", "x": "number"}
+    counts = TableCounts.of(*Plan.of(Table(list(roles), columns, 400), roles))
+    assert beside_words(counts, 1, 1, 0).endswith("'A' (40 of 200 rows are from 1 to below 2)")
+    assert beside_words(counts, 1, 6, 0).endswith("(1 of 200 rows is from 51 to below 51.6)")
+    assert beside_words(counts, 1, 5, 0).startswith("never occurs where kind is 'A' (none of 200")
+    assert (
+        beside_words(counts, 0, 0, 6) == "is rare where x is from 51 to below 51.6 (1 of 41 rows)"
+    )
+    scored = beside_words(counts, 0, 0, 6, scored=("x",))
+    assert "x is from 51 to below 51.6 standard deviations off (" in scored
+    levels = {1: np.array([0.0, 1.0, 2.0, 3.0, 4.0, 50.0, 51.0, 52.0])}
+    assert "where x is 51 (" in beside_words(counts, 0, 0, 6, levels=levels)
+    assert beside_words(counts, 0, 0, NONE) == "is less usual where x is missing (1 of 1 rows)"
+
+
+@pytest.mark.parametrize(
+    ("code", "view", "words"),
+    [
+        ("AB-777", "", "is new, as many are (400 values in 400 rows)"),
+        ("AB-1", "shape", "has another form than 'AB-100'"),
+    ],
+)
+def test_where_all_texts_are_new_their_form_is_odd(code, view, words):
+    table = Table(["code"], [texts_of([f"AB-{k}" for k in range(100, 500)])], 400)
+    counts = TableCounts.of(*Plan.of(table, {"code": "text"}))
+    one = Table(["code"], [texts_of([code])], 1)
+    rows = counts.encode(one)
+    found = CellDescriber(counts, one, rows.magnitudes, rows.novel).describe(0, 0)
+    assert (found.view, found.words) == (view, words)
