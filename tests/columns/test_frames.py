@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+import array_api_strict as xp
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -371,3 +372,57 @@ def test_of_many_columns_out_of_place_five_are_named(moved):
     said = str(caught.value)
     assert said.count(" where ") == 5
     assert (f" and {moved - 5} more." in said) == (moved > 5)
+
+
+def test_periods_of_pandas_are_known_by_their_type_or_by_what_is_written_beside_it():
+    kind = pa.array(pd.period_range("2026-01", periods=3, freq="M")).type
+    assert frames.is_period(pa.field("at", kind))
+    assert frames.is_period(pa.field("at", pa.dictionary(pa.int8(), kind)))
+    for metadata, period in ((b"pandas.period", True), (b"pandas.interval", False)):
+        field = pa.field("at", pa.int64(), metadata={b"ARROW:extension:name": metadata})
+        assert frames.is_period(field) == period
+    for other in (pa.int64(), pa.date32(), pa.dictionary(pa.int8(), pa.string())):
+        assert not frames.is_period(pa.field("at", other))
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [
+        (pa.float64(), [0.5, None, 2.0]),
+        (pa.float32(), [0.5, None, 2.0]),
+        (pa.int64(), [2**53 + 1, None, -3]),
+        (pa.bool_(), [True, None, False]),
+        (pa.null(), [None] * 3),
+    ],
+)
+def test_numbers_of_arrow_are_floats_and_nan_where_they_are_null(kind, cells):
+    found = frames.float_values(pa.chunked_array([cells[:1], cells[1:]], type=kind))
+    expected = [np.nan if cell is None else float(cell) for cell in cells]
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (xp.zeros(3), "Expected 2D array, got 1D array"),
+        (xp.zeros((1, 2, 3)), "Expected 2D array, got 3D array"),
+        (xp.zeros((0, 3)), r"shape \(0, 3\): at least one row and one column"),
+        (xp.zeros((3, 0)), r"shape \(3, 0\)"),
+        (xp.zeros((3, 1), dtype=xp.complex128), "must hold real numbers"),
+        (np.zeros((0, 3)), "0 sample"),
+        (np.zeros((3, 0)), "0 feature"),
+        (pd.DataFrame(np.zeros((0, 3)), columns=list("abc")), "0 sample"),
+    ],
+)
+def test_arrays_without_rows_columns_or_real_numbers_are_refused(cells, said):
+    with pytest.raises(ValueError, match=said):
+        validate_table(REF(), cells, reset=True, native=True)
+
+
+def test_arrays_of_floats_stay_what_they_are_and_others_become_floats():
+    for kind in (np.float64, np.float32):
+        cells = np.ones((2, 3), kind)
+        assert validate_table(REF(), cells, reset=True, native=False) is cells
+    whole = validate_table(REF(), np.ones((2, 3), int), reset=True, native=False)
+    assert whole.dtype == np.float64

@@ -1,6 +1,7 @@
 """What a column is taken for, and what is said about it."""
 
 import uuid
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from refold.columns.date_form import DateForm
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
+from refold.columns.role_findings import identifier
 from refold.columns.roles import as_role, guess, is_numeric_time
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from tests.columns.tables import texts
@@ -124,6 +126,23 @@ def test_what_numbers_the_rows_is_ignored_and_said(values):
     assert (found.role, kinds(found)) == ("ignore", ["running-number"])
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_from_where_to_where_numbers_and_dates_go_is_said(order):
+    (found,) = guess("n", NumberColumn(np.arange(7.0, 200.0)[::order])).noticed
+    assert "from 7 to 199" in str(found)
+    (found,) = guess("year", NumberColumn(np.tile(np.arange(1990.0, 2020.0)[::order], 2))).noticed
+    assert "from 1990 to 2019" in str(found)
+    days = DateColumn(1.7e9 + 86_400.0 * np.arange(100), has_date=True, has_clock=False)
+    (found,) = guess("t", days).noticed
+    assert "from 2023-11-14 to 2024-02-21" in str(found)
+
+
+@pytest.mark.parametrize(("bad", "role"), [(1, "date"), (2, "number")])
+def test_one_number_of_a_hundred_may_be_no_day(bad, role, rng):
+    days = rng.permutation([20_240_001.0 + 100 * (1 + k % 12) + k // 12 for k in range(99)])
+    assert guess("day", NumberColumn(np.append(days[bad - 1 :], [12_345.0] * bad))).role == role
+
+
 @pytest.mark.parametrize("power", [1.5, 2.0, 3.0])
 def test_sorted_measurements_are_numbers(power, rng):
     values = np.sort(np.floor(1000 * rng.random(300) ** power * 1000))
@@ -147,6 +166,10 @@ def test_a_log_goes_on_and_a_panel_does_not():
 def test_marks_that_can_be_read_two_ways_are_said():
     found = guess("x", column(lambda r: f"{r.randint(1000, 99999):,}"))
     assert (found.form, kinds(found)) == (NumberForm(".", ","), ["ambiguous-number"])
+    assert found.is_open
+    assert replace(found, noticed=(*found.noticed, identifier("x", "1.000"))).is_open
+    assert not replace(found, noticed=(identifier("x", "1.000"),)).is_open
+    assert not replace(found, noticed=()).is_open
     assert as_role("x", column(lambda r: f"{r.randint(1000, 9999):,}"), "number:,").form == (
         NumberForm(",")
     )
