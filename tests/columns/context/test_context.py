@@ -239,6 +239,10 @@ def test_where_several_rows_have_a_score_it_is_that_of_new_rows():
     assert not _repeated(np.append(np.arange(50.0), np.full(50, np.nan)))
     assert _repeated(np.repeat(np.arange(9_000.0) % 1_000, 1))
     assert not _repeated(np.arange(9_000.0))
+    # Some 2,000 rows are looked at, every so many.
+    fourth = np.arange(8_000.0)
+    assert not _repeated(np.where(fourth % 4 == 0, fourth, 1.0))
+    assert _repeated(np.where(fourth % 4 == 1, fourth, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -263,3 +267,58 @@ def test_the_usual_text_of_a_group_is_the_one_that_most_of_its_rows_have():
     model, *_ = ContextModel.learn(ContextColumns(by=("g",)), table)
     new = Table(["g", "w"], [texts(["B", "A", "C", None]), texts(["z"] * 4)], 4)
     assert model.usual_texts(new, "w") == ["y", "x", None, None]
+
+
+def test_a_new_group_is_judged_as_the_nearest_parent_that_is_known():
+    rng = np.random.default_rng(0)
+    levels = {
+        name: [f"{name}{(k // size) % 3}" for k in range(108)]
+        for name, size in (("a", 36), ("b", 6), ("c", 1))
+    }
+    levels["b"] = [a + b for a, b in zip(levels["a"], levels["b"], strict=True)]
+    levels["c"] = [b + c for b, c in zip(levels["b"], levels["c"], strict=True)]
+    kinds = [f"K{k % 2}" for k in range(108)]
+    columns = [*map(texts, levels.values()), texts(kinds), NumberColumn(rng.normal(size=108))]
+    table = Table([*"abc", "kind", "y"], columns, 108)
+
+    def said(model, *cells):
+        columns = [*(texts([cell]) for cell in cells), NumberColumn(np.zeros(1))]
+        return model.described(Table(table.names, columns, 1), 0)
+
+    model, *_ = ContextModel.learn(ContextColumns(by=("a", "b", "c"), context=("kind",)), table)
+    assert "(never seen: as for b a1b1)" in said(model, "a1", "a1b1", "new", "K0")
+    assert "(never seen: as for a a1)" in said(model, "a1", "new", "new", "K0")
+    assert "(never seen: as for all)" in said(model, "new", "new", "new", "K0")
+    model, *_ = ContextModel.learn(ContextColumns(by=("a",), context=("kind",)), table)
+    assert said(model, "K1", "b", "c", "K0") == "for a K1 (never seen: as for all) with kind K0"
+
+
+def test_learned_rows_are_looked_at_as_left_out_and_new_ones_as_they_are():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(8), [8, 8, 8, 60, 60, 60, 60, 60])
+    words = np.where(rng.random(len(groups)) < 0.1, "x", np.char.add("w", (groups % 3).astype(str)))
+    y = rng.normal(size=len(groups)) + groups
+    names = [f"G{k}" for k in groups]
+    table = Table(["g", "w", "y"], [texts(names), texts(words), NumberColumn(y)], len(groups))
+    model, learned, _ = ContextModel.learn(ContextColumns(by=("g",)), table)
+    again, smaller = model.left_out(table), model.left_out(table, smaller_groups=True)
+    np.testing.assert_allclose(again["y"].values, learned["y"].values)
+    assert (smaller["y"].values != again["y"].values).any()
+    path = model.tree.codes(table)
+    for found, left_out in ((learned, True), (again, True), (model.apply(table), False)):
+        expected = model.texts["w"].apply(table["w"], path, left_out=left_out).in_group
+        np.testing.assert_array_equal(found["w"].in_group, expected)
+        assert found.names == ["w", "y"]
+    without = model.apply(table.select(["g", "y"]))
+    np.testing.assert_array_equal(without["y"].values, model.apply(table)["y"].values)
+    column = model.columns["y"]
+    np.testing.assert_array_equal(model.apply(table)["y"].values, column.z(model._rows(table), y))
+
+
+def test_a_date_in_the_context_makes_no_date_of_the_time_that_rows_are_of():
+    time, since = np.arange(60.0), 1.7e9 + 86_400.0 * np.arange(60)
+    cells = [NumberColumn(time), DateColumn(since, True, False), NumberColumn(np.sin(time))]
+    for over, other, said in (("t", "since", "until 59,"), ("since", "t", "until 2024-01-12,")):
+        table = Table(["t", "since", "y"], cells, 60)
+        model, *_ = ContextModel.learn(ContextColumns(over=(over,), context=(other,)), table)
+        assert said in model.learned_until

@@ -56,7 +56,7 @@ def test_a_context_that_was_written_scores_rows_to_the_bit(learned, written):
     again = read(written)
     rows = table.take(np.arange(0, N, 7))
     machines, loads = as_column(["M0", "M9"] * 11 + ["M1"]), NumberColumn(np.full(23, np.nan))
-    for new in (rows, rows.with_columns({"machine": machines, "load": loads})):
+    for new in (rows, rows.with_columns({1: machines, 3: loads})):
         scored, expected = again.apply(new), model.apply(new)
         assert scored.names == expected.names
         for name, cells in expected.items():
