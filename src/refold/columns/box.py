@@ -266,7 +266,7 @@ def weighted_quantiles(
     """Return the smallest values with so much of the weight at or below them."""
     up_to = np.cumsum(counts)
     at = np.searchsorted(up_to, np.array(shares) * up_to[-1] * (1.0 - 1e-12))
-    return tuple(float(v) for v in values[np.minimum(at, len(values) - 1)])
+    return tuple(float(v) for v in values[at])
 
 
 def _mirrored(end: CountedValues) -> CountedValues:
