@@ -194,8 +194,9 @@ def test_answers_have_the_names_and_types_that_are_announced(model, rows):
 
 
 def test_no_row_is_an_answer_too(model):
-    columns = answers(Judge.of(model).rows(np.empty((0, 3)), explained=True), 2)
-    assert {len(column) for column in columns} == {0}
+    found = Judge.of(model).rows(np.empty((0, 3)), explained=True)
+    assert {len(column) for column in answers(found, 2)} == {0}
+    assert found.attribution().parts.shape == (0, 3)
 
 
 def test_only_our_models_can_judge(rows):
