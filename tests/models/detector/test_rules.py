@@ -10,6 +10,7 @@ import refold
 from refold import Detector
 from refold.base.errors import UserError
 from refold.judgement import Judgement
+from refold.models.detector import ruled
 from tests.modelfile.conftest import checksum
 
 METHODS = ("creased", "ref")
@@ -342,6 +343,17 @@ def test_muted_rows_set_the_threshold_only_if_the_others_are_too_few_for_the_rat
     rules = {"mute": "machine = M2"}
     model = Detector(method="ref", alpha=0.1, rules=rules, n_jobs=1).fit(table)
     assert model.calibration_.total == calibrating
+
+
+@pytest.mark.parametrize(
+    ("enough", "n", "judged"), [(50, 1000, 400), (701, 1000, 800), (50, 399, 399)]
+)
+def test_parts_are_judged_by_rules_until_there_are_enough_rows_and_a_hundred_beyond_the_threshold(
+    enough, n, judged, monkeypatch
+):
+    monkeypatch.setattr(ruled, "_ENOUGH", enough)
+    model = Detector(method="ref", alpha=0.25, rules={"weight": {"max": 5}}, n_jobs=1)
+    assert model.fit(rows(n)).calibration_.total == judged
 
 
 def test_the_usual_value_is_the_one_nearest_to_the_median_of_those_that_add_least():

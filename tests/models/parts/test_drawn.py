@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.table import Table
-from refold.models.draws import draws
+from refold.models.draws import BELOW_ONE, draws
 from refold.models.parts.drawn import NONE, DrawnRows
 
 
@@ -54,6 +54,7 @@ def draws_of(rows):
 def test_numbers_depend_on_the_place_alone_and_nobody_may_ask_for_none():
     whole = draws(7, 0, 100)
     np.testing.assert_array_equal(draws(7, 40, 60), whole[40:])
+    assert np.nextafter(1.0, 0.0) == BELOW_ONE  # files with larger numbers are refused
     drawn, chosen = DrawnRows.of(table_of(0, 5), 0, size=3, limit=NONE)
     assert not chosen.any()
     assert drawn.whole().rows == 0
