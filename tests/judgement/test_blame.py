@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold import CreasedREF, Detector
+from refold import REF, CreasedREF, Detector
 from refold.judgement import Judgement
 from refold.judgement.blame import near_expected
 
@@ -92,6 +92,34 @@ def test_numbers_as_expected_are_blamed_where_few_rows_are_as_far_out(rng):
     assert found.shares[0, :2].sum() > 0.5
 
 
+@pytest.mark.parametrize("end", [-1.0, 1.0])
+def test_far_out_a_number_may_differ_by_a_share_of_the_whole_range(end, rng):
+    x = rng.normal(size=500)
+    x[0] = -100.0 * end  # the other end is far away from all others
+    X = np.column_stack([x, x + 0.01 * rng.normal(size=500), rng.normal(size=500)])
+    found = Judgement.of(CreasedREF(n_creases=32).fit(X), [[end * 4.0, end * 2.5, 0.0]])
+    off = np.abs(found.numbers - found.expected)[0, 0]
+    assert 0.02 * np.ptp(x[1:]) < off < 0.02 * np.ptp(x)
+    assert near_expected(found, far_out=True)[0, 0]
+    assert not near_expected(found, far_out=False)[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "counts"), [(REF(alpha=0.01), 0.01), (CreasedREF(alpha=0.01, n_creases=16), 0.25)]
+)
+def test_of_a_value_that_many_rows_have_a_share_of_its_part_is_blamed(model, counts, rng):
+    X = rng.normal(size=(400, 3))
+    X[rng.random(400) < 0.3, 0] = 1.5
+    found = Judgement.of(model.fit(X), X)
+    parts, usual = found.attribution().parts, X[:, 0] == 1.5
+    large = (parts[:, :2] > 1e-3 * found.distances[:, None]).all(axis=1) & ~found.outlier
+    kept = (found.shares * found.distances[:, None])[large, :2] / parts[large, :2]
+    assert 10 < usual[large].sum() < large.sum() - 10
+    np.testing.assert_allclose(kept[:, 0], np.where(usual[large], counts, 1.0) * kept[:, 1])
+    if found.judge.scorer.additive:
+        np.testing.assert_allclose(kept[:, 1], 1.0)
+
+
 @pytest.mark.parametrize("change", [lambda x: x + 1e6, lambda x: -x, lambda x: x * 1e-6])
 def test_what_is_as_expected_depends_on_no_unit(change, rng):
     x = rng.normal(size=500)
@@ -118,16 +146,18 @@ def test_numbers_far_out_together_are_blamed_though_each_is_as_the_other_lets_ex
     assert (found.shares[0, :2] > 0.1).all()
 
 
-def test_a_category_beside_a_number_far_outside_is_blamed_only_for_being_missing(table):
-    """What goes with such a number nobody knows; that a kind is there is known all the same."""
+def test_a_category_beside_a_number_far_outside_is_blamed_only_for_being_missing_or_new(table):
+    """What goes with such a number nobody knows; which kinds there are is known all the same."""
     model = Detector(method="ref", n_jobs=1).fit(table)
-    far, missing = (
-        Judgement.of(model, [{**USUAL, "size": 1e3, "kind": kind}]) for kind in ("small", None)
+    far, missing, new = (
+        Judgement.of(model, [{**USUAL, "size": 1e3, "kind": kind}])
+        for kind in ("small", None, "huge")
     )
     at = far.names.index("kind")
     assert far.attribution().parts[0, at] > 1.0
     assert far.shares[0, at] < 1e-3
-    assert missing.shares[0, at] > 0.9 * missing.attribution().parts[0, at] / missing.distances[0]
+    for found in (missing, new):
+        assert found.shares[0, at] > 0.9 * found.attribution().parts[0, at] / found.distances[0]
 
 
 def test_the_cell_that_contradicts_two_others_is_blamed(rng):

@@ -209,7 +209,7 @@ class Judgement(ScoredRows):
     @cached_property
     def numbers(self) -> Floats:
         """The features that are numbers: ``judge.numeric`` says which."""
-        if self.judge.rules and self.cells is not None:  # which may count as others
+        if self.cells is not None:  # by rules, rows may count as others
             own = [c.values for c in self.cells.columns if isinstance(c, NumberColumn)]
             return np.reshape(own, (len(own), len(self))).T
         if isinstance(self.judge.scorer, TableScorer):

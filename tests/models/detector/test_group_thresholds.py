@@ -75,12 +75,14 @@ def test_distances_of_a_group_are_divided_by_how_much_larger_its_threshold_is(le
     np.testing.assert_allclose(-model.score_samples(new), expected, rtol=1e-12)
 
 
-def test_rows_of_no_known_group_have_the_threshold_of_all(learned):
+def test_rows_of_no_known_group_or_without_a_value_have_the_threshold_of_all(learned):
     model, training, _ = learned
     row = training.iloc[[0]].assign(a=1e3)
     nobody, new = (-model.score_samples(row.assign(machine=name)) for name in (None, "new"))
     assert nobody == new
     assert model.scorer().group_scales[-1] == 1.0
+    empty = row.assign(**dict.fromkeys("abcd"), machine="M0")
+    assert model.scorer().scales(model._learned.encoded(empty)[0]).tolist() == [1.0]
 
 
 def test_a_loaded_model_and_one_that_undid_feedback_judge_as_before(learned, tmp_path):
