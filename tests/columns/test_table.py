@@ -1,6 +1,7 @@
 """Columns before and after parsing: the same types, and nothing is parsed twice or lost."""
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -164,6 +165,9 @@ def test_tables_are_cut_and_put_together():
     assert table.select(["x", "y"]) is table
     both = Table.hstack([table.select(["y"]), table.select(["x"])])
     assert (both.names, both.rows) == (["y", "x"], 4)
+    inside = replace(table.select(["y"]), inputs=table)
+    assert Table.hstack([inside, table.select(["x"])]).inputs is table
+    assert Table.hstack([table.select(["x"]), inside]).inputs is None
     assert table.with_columns({1: x})["y"] is x
     again = Table.concat([table.head(1), table.take(np.array([1, 2, 3]))])
     assert (again.rows, written(again["y"])) == (4, ["a", "b", None, "a"])
@@ -197,3 +201,14 @@ def test_an_infinite_number_is_refused_by_its_place():
     check_finite(np.array([1.0, np.nan]), 0, ["x"])
     with pytest.raises(ValueError, match=r"infinit.*row 1.*x|row 1, column.*infinit|x.*row 1"):
         check_finite(np.array([1.0, np.inf]), 0, ["x"])
+
+
+@pytest.mark.parametrize(("cells", "complete"), [("12", True), ("1x", False), ("xx", False)])
+def test_a_column_is_complete_if_every_cell_is_readable(cells, complete):
+    assert parse(texts_of(list(cells)), "number", POINT).complete == complete
+
+
+def test_values_get_other_texts_and_some_none():
+    column = texts_of(["a", "b", "", "c", "a"])
+    assert written(column.renamed(["x", None, "x"])) == ["x", None, None, "x", "x"]
+    assert column.renamed(["x", None, "x"]).values == ["x"]

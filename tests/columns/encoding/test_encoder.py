@@ -141,7 +141,7 @@ def test_rows_are_forgotten_as_if_they_had_never_been():
     frame, more = parts(400), parts(100, seed=1)
     plan_of = TableEncoder(n_init=400).fit(frame)
     both = TableEncoder(n_init=400).fit(pd.concat([frame, more], ignore_index=True))
-    left = both.forget(more)
+    left = both.forget(more[more.columns[::-1]])  # columns are found by name
     new = parts(50, seed=2)
     assert np.array_equal(left.transform(new), plan_of.transform(new))
     with pytest.raises(ValueError, match=r"never counted|forgotten"):
@@ -239,6 +239,12 @@ def test_new_rows_are_looked_at_as_new_ones_and_learned_ones_as_left_out():
     assert encoder.transform(new)[:, column] == pytest.approx(np.log(300))
     named = encoder.encode(encoder.read(frame, reset=False), left_out=True)
     assert not named.novel.any()
+    frame.loc[0, "machine"] = "Z9"
+    encoder = TableEncoder().fit(frame)
+    table = encoder.read(frame, reset=False)
+    plain, named = encoder.encode(table), encoder.encode(table, left_out=True)
+    assert plain.magnitudes[0, 0] == encoder.transform(frame)[0, column]
+    assert named.magnitudes[0, 0] > plain.magnitudes[0, 0]
 
 
 def test_arrays_of_another_width_are_refused():
