@@ -10,6 +10,7 @@ from refold.columns.identifiers import (
     count_up,
     look_like_identifiers,
 )
+from refold.columns.table import TextColumn
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,10 @@ def test_identifiers_are_single_words_nearly_all_with_digits():
 )
 def test_texts_count_up_if_their_numbers_do(texts, counts):
     assert count_up(texts_of(texts)) == counts
+
+
+@pytest.mark.parametrize(("first", "counts"), [(49_999, False), (50_000, True)])
+def test_whether_texts_count_up_is_seen_in_the_first_fifty_thousand_rows(first, counts):
+    values = [*(f"ID-{k}" for k in range(first)), "none"]
+    column = TextColumn(values, np.array([-1, *range(first + 1)]))
+    assert count_up(column) == counts

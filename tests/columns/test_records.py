@@ -23,3 +23,9 @@ def test_records_are_flat_columns():
         with pytest.raises(UserError, match="cells, of which"):
             refuse_sparse(rows, columns, values, few)
     refuse_sparse(10, 1, 0, few=10)
+
+
+def test_a_million_cells_may_be_missing():
+    refuse_sparse(2**10, 2**10, 0)
+    with pytest.raises(UserError, match="1,049,600 cells, of which 0 have a value"):
+        refuse_sparse(2**10, 2**10 + 1, 0)

@@ -90,3 +90,8 @@ def test_the_kernel_checks_what_it_is_given(call, problem):
 )
 def test_an_example_is_made_up_for_people_to_read(shape, example):
     assert example_of(shape) == example
+
+
+@pytest.mark.parametrize(("before", "found"), [(1_999, "Q-71"), (2_000, "A-12")])
+def test_an_example_is_looked_for_in_two_thousand_texts(before, found):
+    assert example_of("A-99", ["x"] * before + ["Q-71"]) == found
