@@ -188,7 +188,8 @@ def test_groups_of_few_rows_and_rows_without_a_group_are_said():
 
 def test_the_span_of_time_is_said_and_times_that_repeat():
     def noticed(times):
-        table = Table(["t", "y"], [times, NumberColumn(np.arange(len(times)) % 7.0)], len(times))
+        words = texts([f"w{k % 7}" for k in range(len(times))])  # no number has to be foreseen
+        table = Table(["t", "y"], [times, words], len(times))
         model, learned, _ = ContextModel.learn(ContextColumns(over=("t",)), table)
         return list(notice_time(model, learned, np.zeros(learned.rows, bool)))
 
