@@ -1,8 +1,11 @@
 """What is said of cells, against sentences written by hand and counts made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from refold.columns.context.context import ContextColumns, ContextModel
 from refold.columns.conversion import texts_of
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import TableCounts
@@ -338,3 +341,19 @@ def test_where_all_texts_are_new_their_form_is_odd(code, view, words):
     rows = counts.encode(one)
     found = CellDescriber(counts, one, rows.magnitudes, rows.novel).describe(0, 0)
     assert (found.view, found.words) == (view, words)
+
+
+@pytest.mark.parametrize(("added", "said"), [(0.5, False), (1.0, True), (np.inf, True)])
+def test_a_group_says_why_a_text_surprises_if_it_adds_enough(added, said):
+    words = texts_of(["red"] * 6 + ["green"] * 6)
+    names = texts_of(["M1"] * 6 + ["M2"] * 5 + ["M1"])
+    counts = TableCounts.of(*Plan.of(Table(["word"], [words], 12), {"word": "category"}))
+    inputs = Table(["machine", "word"], [names, words], 12)
+    context = ContextModel.learn(ContextColumns(by=("machine",)), inputs)[0]
+    one = inputs.take(np.array([11]))
+    cells = replace(one["word"], in_group=np.array([[added, 0.0, 0.0]]))
+    table = Table(["word"], [cells], 1, inputs=one)
+    describer = CellDescriber(counts, table, np.full((1, 1), 3.0), np.zeros((1, 1), bool), context)
+    expected = context.text_words(one, 0, "word", 0)
+    assert expected == "is rare for machine M1 (1 of 7 rows)"
+    assert describer._for_group(0, 0, 0) == (expected if said else "")
