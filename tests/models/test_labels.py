@@ -50,7 +50,9 @@ def test_partial_fit_leaves_them_out_too(make, labelled):
 
 
 @pytest.mark.parametrize("name", ["REF", "CreasedREF", "Detector"])
-@pytest.mark.parametrize("y", [None, np.ones(300), np.arange(300) % 3 - 1, ["a", "b"] * 150])
+@pytest.mark.parametrize(
+    "y", [None, np.ones(300), np.arange(300) % 3 - 1, ["a", "b"] * 150, [1, 1, -1]]
+)
 def test_anything_but_such_labels_is_not_looked_at(name, y, labelled):
     X, _ = labelled
     with warnings.catch_warnings():

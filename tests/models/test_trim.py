@@ -120,6 +120,18 @@ def test_infinity_is_named_where_it_is(make, rows):
         MODELS[make](trim=0.1).fit(rows)
 
 
+@pytest.mark.parametrize("make", STREAMS)
+def test_infinity_in_later_rows_is_named_where_it_is(make, rows):
+    model = STREAMS[make](trim=0.1).fit(rows)
+    before = model.score_samples(rows)
+    rows[3], rows[9, 2] = np.nan, np.inf
+    with pytest.raises(ValueError, match=r"row 9, column 'x2'"):
+        model.partial_fit(rows)
+    rows[9, 2] = 0.0
+    rows[3] = 0.0
+    np.testing.assert_array_equal(model.score_samples(rows[10:]), before[10:])
+
+
 @pytest.mark.parametrize("make", MODELS)
 def test_a_model_with_a_cut_comes_back_from_its_file(make, rows, tmp_path):
     model = MODELS[make](trim=0.1).fit(rows)

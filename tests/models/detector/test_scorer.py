@@ -3,8 +3,10 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from refold import Detector
 from refold.columns.encoding.counts import Encoded
 from refold.decisions.rules import NO_RULES
 from refold.models.detector.scorer import FARTHEST, MeanScorer, TableScorer, pack
@@ -139,3 +141,13 @@ def test_numbers_beyond_zero_of_a_column_that_never_crosses_it_are_novel():
     np.testing.assert_allclose(scorer.distances(rows), expected)
     for row, distance in zip(rows, expected, strict=True):
         np.testing.assert_allclose(scorer.distances(row[None]), distance)
+
+
+@pytest.mark.parametrize("by", [None, "machine"])
+def test_a_number_on_the_other_side_of_zero_is_novel_but_for_numbers_in_their_context(by, rng):
+    a, b = rng.normal(size=400), rng.exponential(size=400)
+    table = pd.DataFrame({"a": a, "b": b, "machine": np.resize(["A", "B"], 400)})
+    columns = ["a", "b", *([by] if by else [])]
+    scorer = Detector(method="ref", by=by, n_jobs=1).fit(table[columns]).scorer()
+    _, novel = scorer.unpack(np.array([[-0.5, -1e-3], [-99.0, 0.5], [0.5, 99.0]]))
+    assert novel.tolist() == [[False, by is None], [False, False], [False, False]]

@@ -153,7 +153,7 @@ class TrainingState:
         """Return this and more rows; with `last` no further ones are waited for."""
         counts = row_sample.counted(X, weights)
         sample, edges, cut = self.sample.plus_rows(X, counts), self.edges, self.cut
-        if cut is not None and self.creases is not None:
+        if cut is not None:
             weights = cut.kept(X, counts, n_jobs)
             cut, counts = cut.counting(counts, weights), weights
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
