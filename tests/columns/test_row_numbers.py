@@ -131,3 +131,15 @@ def test_records_are_in_order_or_do_not_become_rarer_and_the_latest_comes_first(
     assert record_times({"nearly": nearly, "evenly": evenly}) == ["nearly", "evenly"]
     assert record_times({"backward": entered[::-1], "evenly": evenly}) == ["backward", "evenly"]
     assert record_times({"one": np.array([5.0, np.nan])}) == []
+
+
+@pytest.mark.parametrize("begin", [0.0, 1e6, -1e6])
+@pytest.mark.parametrize(("nine_tenths", "recorded"), [(79.0, False), (80.0, True), (81.0, True)])
+def test_dates_of_records_do_not_become_rarer_in_the_last_fifth_of_the_span(
+    begin, nine_tenths, recorded
+):
+    # Eleven dates in no order; the tenth of them is the one at nine tenths.
+    dates = begin + np.array(
+        [50.0, 0.0, 40.0, 10.0, 60.0, nine_tenths, 30.0, 100.0, 20.0, 5.0, 1.0]
+    )
+    assert record_times({"at": dates}) == (["at"] if recorded else [])
