@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from refold.columns.context.spread import FARTHEST_T
 from refold.columns.encoding.plan import Plan
 from refold.columns.parsing import TRUTHS
 from refold.export._graph import Graph, Value, utf8
-from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants
+from refold.export._groups import CONSTANTS, SMALL, GroupConstants
 
 
 class GroupScores:

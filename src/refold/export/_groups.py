@@ -14,7 +14,6 @@ from refold.columns.table import Column, NumberColumn, Table, TextColumn
 
 # Of each column: expected value, spread, degrees of freedom, and how far off is as expected.
 CONSTANTS = ("mu", "sd", "free", "near")
-FARTHEST_T = 1e150  # no t is taken for larger: its square must be a number
 SMALL = 1e-4  # below, ln(1 + x) loses digits
 _SMALLEST = 1e-50
 

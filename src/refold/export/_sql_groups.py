@@ -10,9 +10,10 @@ from sqlglot import exp
 
 from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
+from refold.columns.context.spread import FARTHEST_T
 from refold.columns.encoding.plan import Plan
 from refold.export._exported_columns import missing_texts
-from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants, check_context
+from refold.export._groups import CONSTANTS, SMALL, GroupConstants, check_context
 from refold.export._sql_cells import READERS
 from refold.export._sql_stages import Expression, call, case_when, divide, is_finite, real
 

@@ -418,3 +418,15 @@ def test_rows_whose_time_or_other_context_cannot_be_read_are_counted_and_said():
         "2 rows whose t is missing or cannot be read: judged as at the end of training.",
         "1 row whose load is missing or cannot be read: judged as if it were usual.",
     ]
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_numbers_as_large_as_can_be_are_outliers_not_errors(method):
+    made, _ = fleet(10, sensors=2)
+    model = Detector(by="machine", method=method).fit(made(30))
+    rows = made(1).head(6)
+    rows["s0"] = [1e155, -1e155, 1e200, 1e308, -1.7e308, 1.0]
+    assert (model.predict(rows)[:5] == -1).all()
+    assert np.isfinite(model.score_samples(rows)).all()
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(rows.assign(s0=np.inf))

@@ -301,11 +301,14 @@ class ColumnContext:
             expected, _, width, freedom = (each[groups] for each in self._of_groups)
         else:
             expected, _, width, freedom = self._distributions(rows.take(part))
-        residuals = self.transformed(values[part]) - expected
-        if self.fixed or (len(self.moments.group_rows) and (groups < 0).any()):
-            within = self.as_expected(groups, width, freedom)
-            residuals = np.where(np.abs(residuals) < within, 0.0, residuals)
-        return ContextScores(normal_scores(residuals / width, freedom), expected, width, freedom)
+        with np.errstate(over="ignore"):  # a number may be as large as numbers can be
+            residuals = self.transformed(values[part]) - expected
+            if self.fixed or (len(self.moments.group_rows) and (groups < 0).any()):
+                within = self.as_expected(groups, width, freedom)
+                residuals = np.where(np.abs(residuals) < within, 0.0, residuals)
+            z = normal_scores(residuals / width, freedom)
+        z = np.where(np.isinf(values[part]), values[part], z)  # no number: it is refused later
+        return ContextScores(z, expected, width, freedom)
 
     def _distributions(self, rows: ContextRows) -> tuple[Floats, Floats, Floats, Floats]:
         """Return expected value, leverage, spread and degrees of freedom of new rows."""

@@ -12,6 +12,7 @@ from refold.base.once import once
 
 # From here on a t distribution is a normal one.
 _MANY = 1e6
+FARTHEST_T = 1e150  # no t is taken for larger: its square must be a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class GroupSpread:
 
 def normal_scores(t: Floats, freedom: Floats) -> Floats:
     """Return values of t distributions as those of a normal one (D. L. Wallace, 1959)."""
-    scale = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+    scale, t = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0), np.clip(t, -FARTHEST_T, FARTHEST_T)
     return np.sign(t) * scale * np.sqrt(freedom * np.log1p(t * t / freedom))
 
 
