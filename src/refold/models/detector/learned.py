@@ -271,15 +271,14 @@ class LearnedTable:
     @property
     def _left_out(self) -> tuple[Floats, Integers]:
         """The distances of the rows that were learned, each left out, and which these are."""
-        rows, model = self.rows, self.inside.model
-        learned = ~self.cut.beyond(rows) if self.cut is not None else np.ones(rows.rows, np.bool_)
-        encoded = self._encoded(rows)
+        rows, places = self.rows, np.arange(self.rows.rows)
+        if self.cut is not None:
+            places = np.flatnonzero(~self.cut.beyond(rows))
+        encoded, model = self._encoded(rows.take(places)), self.inside.model
         X = features(encoded)
         if isinstance(model, CreasedREF):  # what has no value at all was not learned
-            places = np.flatnonzero(learned & ~np.isnan(X).all(axis=1))
-            return model.scoring_.left_out, places
-        places = np.flatnonzero(learned & encoded.judged)
-        return self.inside.scorer.distances(X[places]), places
+            return model.scoring_.left_out, places[~np.isnan(X).all(axis=1)]
+        return self.inside.scorer.distances(X[encoded.judged]), places[encoded.judged]
 
     def encoded(self, X: Any) -> tuple[Floats, Table | None]:
         """Return rows as the scorer takes them, and parsed; None where all cells are numbers."""
