@@ -1,12 +1,16 @@
 """Groups whose rows are farther out than those of others are judged by thresholds of their own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 from refold import Detector, load, save
 from refold.base.errors import UserError
 from refold.judgement import Judgement
+from refold.models.detector.ruled import judged_rows
 
 METHODS = ("creased", "ref")
 
@@ -128,3 +132,27 @@ def test_a_model_without_groups_has_none():
     assert Detector().fit(training).scorer().group_scales is None
     with pytest.raises(UserError, match="machine"):
         Detector(by="machine").fit(training)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("trim", [0.0, 0.1])
+def test_rows_that_were_not_learned_say_nothing_of_their_group(method, trim):
+    made = idle_or_running(12, 3, "ab")
+    training = made(40).assign(kind=["x", "y", "z"] * 160)
+    training.loc[[7, 200], ["a", "b", "kind"]] = None
+    model = Detector(by="machine", alpha=0.05, method=method, trim=trim).fit(training)
+    assert {7, 200} <= set(model.dropped_) or not trim
+    distances, places = model._learned._left_out
+    assert len(distances) == len(places) == len(np.unique(places))
+    empty = 2 if method == "ref" and not trim else 0  # trim leaves them out
+    assert len(places) == 480 - len(model.dropped_) - empty
+    scorer = replace(model.scorer(), group_scales=None)
+    judged = judged_rows(scorer, model.encoder_, model._learned.rows.take(places))
+    assert spearmanr(distances, scorer.distances(judged)).statistic > 0.7  # the same rows
+
+
+@pytest.mark.parametrize("trim", [0.0, 0.1])
+def test_the_rows_of_a_group_are_counted_once(trim):
+    training = idle_or_running(12, 3, "ab")(40)
+    context = Detector(by="machine", trim=trim).fit(training).encoder_.context
+    assert context.columns["a"].moments.group_rows.tolist() == [40.0] * 12

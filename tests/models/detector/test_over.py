@@ -176,3 +176,20 @@ def test_next_month_is_not_rejected_because_columns_drift_together():
     assert (model.predict(month) == -1).mean() < 0.15  # .36 by rows left out one at a time
     p = model.p_values(month)
     assert (p[model.predict(month) == -1] <= 0.05 + 1e-3).all()
+
+
+@pytest.mark.parametrize("by", [None, "machine"])
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_rows_that_trim_leaves_out_are_called_by_their_place_in_the_table(by, method):
+    rng = np.random.default_rng(0)
+    time = pd.date_range("2025-01-01", periods=400, freq="6h")
+    rows = pd.DataFrame({"time": time, "y": rng.normal(size=400), "kind": ["a", "b"] * 200})
+    rows["machine"] = [f"M{k % 8}" for k in range(400)]
+    rows.loc[[250, 320, 390], "y"] = 50.0
+    rows.loc[5, "time"] = pd.NaT
+    rows = rows if by else rows.drop(columns="machine")
+    model = Detector(by=by, over="time", method=method, trim=0.05).fit(rows)
+    assert set(model.dropped_) >= {250, 320, 390}
+    found = next(found for found in model.noticed_ if set(found.rows) >= {250, 320, 390})
+    assert set(found.rows) <= set(model.dropped_)
+    assert (model.predict(rows.iloc[[250, 320, 390]]) == -1).all()

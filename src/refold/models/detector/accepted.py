@@ -73,7 +73,7 @@ class AcceptingTable(LearnedTable):
         Rows that were accepted are learned as they will look when they come again.
         """
         counts = self.counts
-        kept = counts.encode(self._kept, left_out=True, n_jobs=self.n_jobs)
+        kept = counts.encode(self.learned_rows, left_out=True, n_jobs=self.n_jobs)
         again = relearned(learned, features(kept))
         accepted = features(counts.encode(self.accepted, n_jobs=self.n_jobs))
         ones = np.ones(len(accepted))
@@ -86,7 +86,7 @@ class AcceptingTable(LearnedTable):
         model._learned = FromSketch(counts.numbers.sketch, before._recipe())
         model.engine_ = "sketch"
         calibration = cross_fitted(
-            counts.numbers_of(self._kept),
+            counts.numbers_of(self.learned_rows),
             None,
             chain=model.chain_,
             engine=model.engine_,
@@ -110,7 +110,7 @@ class AcceptingTable(LearnedTable):
         return self._rated(Inside(scorer, calibration.threshold(self.rate), calibration, None))
 
     def _means(self, counts: TableCounts, scorer: MeanScorer) -> tuple[Floats, Booleans]:
-        encoded = counts.encode(self._kept, left_out="exactly", n_jobs=self.n_jobs)
+        encoded = counts.encode(self.learned_rows, left_out="exactly", n_jobs=self.n_jobs)
         return scorer.distances(features(encoded)), encoded.judged
 
     def _rated(self, inside: Inside) -> Inside:
@@ -120,27 +120,18 @@ class AcceptingTable(LearnedTable):
         cannot be made again: it stays as it was.
         """
         if self.rules.calibrates:
-            return self.with_rules(inside, self.rows)
+            return self.with_rules(inside, self.rows, self.beyond)
         if self.cut is not None:
-            return self.with_news(self._counting(inside, self._rows(beyond=True)))
+            others = self.rows.take(np.flatnonzero(self.beyond))
+            return self.with_news(self._counting(inside, others))
         before, context = self.base.inside, self.encoder.context
         if context is not None and (context.window is not None or context.axis is not None):
             return replace(inside, threshold=before.threshold, calibration=before.calibration)
-        if before.model is not None or before.calibration.total <= self._kept.rows:
+        if before.model is not None or before.calibration.total <= self.learned_rows.rows:
             return self.with_news(inside)
         return replace(inside, threshold=before.threshold, calibration=before.calibration)
 
     @once
-    def _kept(self) -> Table:
-        """The rows of the sample that were learned."""
-        return self._rows(beyond=False)
-
-    def _rows(self, *, beyond: bool) -> Table:
-        if self.cut is None:
-            return self.rows
-        return self.rows.take(np.flatnonzero(self.cut.beyond(self.rows) == beyond))
-
-    @once
     def _copies(self) -> Booleans:
         """Which rows of the sample were accepted themselves."""
-        return equal_rows(self._kept, self.accepted)
+        return equal_rows(self.learned_rows, self.accepted)

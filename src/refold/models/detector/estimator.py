@@ -240,7 +240,8 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         learned = self._learned_of(state, sample.plus_rows(table), cut)
         with part(0.2, 0.6):
             if learned.plan.plain and table.rows > SIZE and state.context is None:
-                LearnedTable.inside.keep(learned, learned.of_rows(table))
+                beyond = np.zeros(table.rows, np.bool_) if cut is None else cut.beyond(table)
+                LearnedTable.inside.keep(learned, learned.of_rows(table, beyond))
             learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         stretches = [] if found is None else self._calibrate_in_stretches(learned, found)
         self._learn(learned)
@@ -248,7 +249,6 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.dropped_ = cut.dropped(table)
         noticed = iter(()) if self._quiet else findings(self, table)
         if found is not None:  # of the first rows nothing was foreseen
-            self.dropped_ = found.places[self.dropped_]
             noticed = (each.renumbered(found.places) for each in noticed)
             if (context := self.encoder_.context) is not None and not self._quiet:
                 noticed = chain(notice_groups(context, found.inputs), noticed)
@@ -265,6 +265,8 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
         with part(0.6, 1.0):
             self._notice(noticed, WARNED)
+        if found is not None:  # now: findings, made one by one, are renumbered by themselves
+            self.dropped_ = found.places[self.dropped_]
 
     def _calibrate_in_stretches(self, learned: LearnedTable, found: RowsInContext) -> list[Floats]:
         """Set the threshold by rows that were left out with those around them.
@@ -404,8 +406,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             They were drawn at random where there were more.
         """
         check_is_fitted(self)
-        rows, cut = self._learned.rows, self._learned.cut
-        return rows if cut is None else rows.take(np.flatnonzero(~cut.beyond(rows)))
+        return self._learned.learned_rows
 
     @property
     def columns_(self) -> ColumnInfos:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.encoder import TableEncoder, features
@@ -128,6 +128,19 @@ class LearnedTable:
             rows = rows.select(self.plan.names)
         return self.plan.parse(rows)
 
+    @once
+    def beyond(self) -> Booleans:
+        """Which rows of the sample lie beyond the cut, by their numbers when they were counted."""
+        rows = self.sample.rows
+        if self.cut is None or rows is None:
+            return np.zeros(self.rows.rows, dtype=np.bool_)
+        return self.cut.beyond(self.plan.parse(rows))
+
+    @once
+    def learned_rows(self) -> Table:
+        """The rows of the sample but for those beyond the cut."""
+        return self.rows if self.cut is None else self.rows.take(np.flatnonzero(~self.beyond))
+
     @property
     def rate(self) -> float:
         """The rate that the threshold is set for."""
@@ -136,23 +149,22 @@ class LearnedTable:
     @once
     def inside(self) -> Inside:
         """What judges encoded rows; made when it is first asked for."""
-        return self.of_rows(self.rows)
+        return self.of_rows(self.rows, self.beyond)
 
-    def of_rows(self, rows: Table) -> Inside:
-        """Learn from rows, and set the threshold with the rules in place."""
-        return self.with_rules(self.without_rules(rows), rows)
+    def of_rows(self, rows: Table, beyond: Booleans) -> Inside:
+        """Learn from rows but for those beyond the cut, and set the threshold with the rules."""
+        return self.with_rules(self.without_rules(rows, beyond), rows, beyond)
 
-    def with_rules(self, inside: Inside, rows: Table) -> Inside:
+    def with_rules(self, inside: Inside, rows: Table, beyond: Booleans) -> Inside:
         """Return what judges; rows are calibrated on as they are judged by the rules."""
         if not self.rules.calibrates:
             return inside
-        calibration, most = left_out_in_folds(self, rows)
+        calibration, most = left_out_in_folds(self, rows, beyond)
         threshold = min(calibration.threshold(self.rate), most)
         return replace(inside, threshold=threshold, calibration=calibration)
 
-    def without_rules(self, rows: Table) -> Inside:
+    def without_rules(self, rows: Table, beyond: Booleans) -> Inside:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
-        beyond = np.zeros(rows.rows, dtype=np.bool_) if self.cut is None else self.cut.beyond(rows)
         if not beyond.any():
             return self.with_news(self._fitted(self._encoded(rows), None, rows))
         learned = self._encoded(rows.take(np.flatnonzero(~beyond)))
@@ -271,10 +283,8 @@ class LearnedTable:
     @property
     def _left_out(self) -> tuple[Floats, Integers]:
         """The distances of the rows that were learned, each left out, and which these are."""
-        rows, places = self.rows, np.arange(self.rows.rows)
-        if self.cut is not None:
-            places = np.flatnonzero(~self.cut.beyond(rows))
-        encoded, model = self._encoded(rows.take(places)), self.inside.model
+        places, model = np.flatnonzero(~self.beyond), self.inside.model
+        encoded = self._encoded(self.learned_rows)
         X = features(encoded)
         if isinstance(model, CreasedREF):  # what has no value at all was not learned
             return model.scoring_.left_out, places[~np.isnan(X).all(axis=1)]

@@ -295,10 +295,13 @@ def _magnitudes(counts: TableCounts, scorer: Scorer, place: int, values: Floats)
     return counts.numbers.magnitudes(others)[:, place]
 
 
-def left_out_in_folds(learned: LearnedTable, rows: Table) -> tuple[Calibration, float]:
+def left_out_in_folds(
+    learned: LearnedTable, rows: Table, beyond: Booleans
+) -> tuple[Calibration, float]:
     """Return distances of rows, by the rules, to what is learned without them.
 
-    The second is the largest of those that are no outliers for certain: no threshold may be larger.
+    Those beyond the cut are not learned. The second is the largest of those that are no outliers
+    for certain: no threshold may be larger.
     """
     n = rows.rows
     folds = min(_FOLDS_OF_FEW if n <= _FEW else _FOLDS, n)
@@ -313,7 +316,7 @@ def left_out_in_folds(learned: LearnedTable, rows: Table) -> tuple[Calibration, 
         counts = TableCounts.of(learned.plan, rest, n_jobs=learned.n_jobs)
         state = learned.table.with_counts(counts)
         other = replace(learned, encoder=learned.encoder.with_state(state))
-        scorer = other.scorer_of(other.without_rules(rest))
+        scorer = other.scorer_of(other.without_rules(rest, beyond[part != number]))
         judged = judged_rows(scorer, other.encoder, left, n_jobs=learned.n_jobs)
         violated, quiet = scorer.flags(judged)
         judged[:, -1] = 0.0

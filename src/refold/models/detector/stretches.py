@@ -118,5 +118,5 @@ def _distances(model: Detector, state: TableState, rest: Table, left: Table) -> 
     _, sample = model._nothing()
     state, cut, rest = of_rows(state, rest, trim=model.trim, n_jobs=model.n_jobs)
     learned = model._learned_of(state, sample.plus_rows(rest), cut)
-    LearnedTable.inside.keep(learned, learned.without_rules(learned.rows))
+    LearnedTable.inside.keep(learned, learned.without_rules(learned.rows, learned.beyond))
     return learned.distances(learned.plan.parse(left))

@@ -50,8 +50,12 @@ class TableCut:
         """Count the rows of a table but for those beyond the cut, which are counted here."""
         beyond = self.beyond(table)
         state = state.plus_rows(table.take(np.flatnonzero(~beyond)), n_jobs=n_jobs)
-        counts = np.ones(table.rows)
-        return state, replace(self, cut=self.cut.counting(counts, np.where(beyond, 0.0, 1.0)))
+        return state, self.counting(beyond)
+
+    def counting(self, beyond: Booleans) -> TableCut:
+        """Return the same with more rows counted, some of them beyond the cut."""
+        kept = np.where(beyond, 0.0, 1.0)
+        return replace(self, cut=self.cut.counting(np.ones(len(beyond)), kept))
 
     def plus(self, other: TableCut) -> TableCut:
         """Return the same with the rows of both counted."""
@@ -96,8 +100,10 @@ def of_rows(
         return state.with_counts(TableCounts.of(plan, table, n_jobs=n_jobs)), None, table
     cut = TableCut.of(state, plan, table, trim)
     table = cut.counts.plan.parse(table)
-    nothing = TableCounts.of(cut.counts.plan, table.take(np.arange(0)))
-    return *cut.plus_rows(state.with_counts(nothing), table, n_jobs=n_jobs), table
+    beyond = cut.beyond(table)
+    learned = table.take(np.flatnonzero(~beyond))  # the context, if there is one, has counted them
+    counts = TableCounts.of(cut.counts.plan, learned, n_jobs=n_jobs)
+    return state.with_counts(counts), cut.counting(beyond), table
 
 
 def merged_rows(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
