@@ -27,6 +27,7 @@ from refold.decisions.rules import ColumnRule, Rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedScorer
 from refold.models.detector.scorer import TableScorer, pack
+from refold.models.detector.trim import counts_without
 from refold.models.scoring import FoldScorer, Scorer
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ def left_out_in_folds(
     for number in range(min(folds, math.ceil(enough * folds / n))):
         rest = rows.take(np.flatnonzero(part != number))
         left = rows.take(np.flatnonzero(part == number))
-        counts = TableCounts.of(learned.plan, rest, n_jobs=learned.n_jobs)
+        counts = counts_without(learned.plan, rest, beyond[part != number], n_jobs=learned.n_jobs)
         state = learned.table.with_counts(counts)
         other = replace(learned, encoder=learned.encoder.with_state(state))
         scorer = other.scorer_of(other.without_rules(rest, beyond[part != number]))
