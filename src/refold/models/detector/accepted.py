@@ -31,7 +31,7 @@ def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     rows = counts.plan.parse(rows)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
     known = {field.name: getattr(base, field.name) for field in fields(LearnedTable)}
-    known["encoder"] = base.encoder.with_state(base.table.with_counts(counts.plus(more)))
+    known["encoder"] = base.encoder.with_state(base.table.settled.with_counts(counts.plus(more)))
     known["sample"] = base.sample.select(counts.plan.names)
     known["alpha"] = base.rate  # it is that of the rows that calibrate
     return AcceptingTable(**known, base=base, accepted=rows)
@@ -62,6 +62,11 @@ class AcceptingTable(LearnedTable):
         model = snapshot(before.model)
         model._learned = learn(before.model._learned)
         return self._rated(of_model(model))
+
+    @once
+    def rows(self) -> Table:
+        """The rows of the sample, parsed: as before rows were accepted."""
+        return self.base.rows
 
     @once
     def group_scales(self) -> Floats | None:
