@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import refold
 from refold import CreasedREF, Detector
 from tests.models.feedback.makes import odd_parts, parts
 
@@ -73,3 +74,17 @@ def test_more_rows_than_are_kept_are_learned_in_a_context(kinds, trim):
     assert abs((model.predict(table) == -1).mean() - model.alpha_) < 0.005
     model.accept(table.head(3))
     assert abs((model.predict(table) == -1).mean() - model.alpha_) < 0.005
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_which_rows_are_left_out_in_a_context_comes_back_from_a_file(method, tmp_path):
+    table = parts(210, seed=0)
+    table.loc[::20, "torque"] += 60.0
+    model = Detector(by="machine", method=method, trim=0.1).fit(table)
+    model.partial_fit(parts(30, seed=14))
+    model.save(tmp_path / "model.json")
+    loaded = refold.load(tmp_path / "model.json")
+    for one in (model, loaded):
+        one.accept(parts(2, seed=12))
+    assert loaded.threshold_ == model.threshold_
+    np.testing.assert_array_equal(loaded.score_samples(table), model.score_samples(table))

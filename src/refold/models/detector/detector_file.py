@@ -180,11 +180,14 @@ def _threshold(field: Field) -> float:
 
 
 def _context_written(learned: LearnedTable, inside: Inside | None) -> dict[str, Any]:
-    """Return the context, over time how the rows that are kept were foreseen, scales of groups."""
+    """Return the context, how the rows that are kept were expected, and scales of groups.
+
+    Over time, and where a cut goes through them, they stay as they were when they were counted.
+    """
     assert learned.table.context is not None
     (plan, context), rows = learned.table.context, learned.sample.rows
     scores = None
-    if rows is not None and context.axis is not None:
+    if rows is not None and (context.axis is not None or learned.cut is not None):
         columns = [rows[name] for name in context.columns]
         numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
         scores = arrays.NullableArray(np.reshape(numbers, (len(columns), rows.rows)).T)
@@ -313,8 +316,8 @@ def _parsed(rows: Table, state: TableState) -> Table:
 
 
 def _scored(kept: Table, context: ContextModel, scores: Field | None) -> Table:
-    """Return rows that are kept as they were foreseen, over time, or as they are expected now."""
-    if context.axis is None or scores is None:
+    """Return rows that are kept as they were expected then, or as they are expected now."""
+    if scores is None or (context.axis is None and scores.is_null()):
         return context.left_out(kept)
     found = arrays.rows_of(scores, kept.rows, len(context.columns))
     return context.scored(kept, dict(zip(context.columns, found.T, strict=True)))
