@@ -147,6 +147,10 @@ def test_a_number_at_its_bound_is_read_and_one_beyond_is_not(make, path, right, 
         assert refused(changed(make, path, value)).startswith(parent), value
 
 
+def test_few_rows_along_creases_of_which_one_overflows_are_refused():
+    assert refused(changed("few rows", "creases.spreads[0][0]", LEAST)) == "sums.rows"
+
+
 @pytest.mark.parametrize(("factor", "right"), [(1.0 - 9e-7, True), (1.0 + 9e-7, True)])
 @pytest.mark.parametrize("beyond", [False, True])
 def test_a_direction_has_the_length_1_but_for_rounding(factor, right, beyond):

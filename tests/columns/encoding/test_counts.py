@@ -98,6 +98,16 @@ def test_a_row_without_any_value_is_not_judged():
     assert counts.encode(rows).judged.tolist() == [False, True, True]
 
 
+def test_a_row_with_all_numbers_is_as_far_out_beside_rows_with_gaps(rng):
+    X = rng.normal(size=(57, 3))
+    counts = NumberCounts.of(X, np.zeros(3, dtype=np.int64))
+    alone = counts.magnitudes(X[1:])
+    X[0, 1] = np.nan
+    beside = counts.magnitudes(X)
+    np.testing.assert_array_equal(beside[1:], alone)
+    assert beside[0, 1] == 0.0
+
+
 def test_numbers_are_folded_by_the_rows_of_other_parts(rng):
     X = rng.normal(size=(57, 3))
     X[rng.random(X.shape) < 0.1] = np.nan

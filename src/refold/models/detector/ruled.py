@@ -159,16 +159,15 @@ class _Rows:
         assert isinstance(column, NumberColumn)
         assert centers is not None
         low, high = self._interval(rule, as_read, column.values, place)
-        there = ~column.is_null & ~self.uncounted[:, k]
         dependent = isinstance(self.scorer.inside, CreasedScorer)
-        targets = [np.full(len(there), centers[place])]
+        targets = [np.full(len(low), centers[place])]
         if dependent:
             targets.append(self._expected(place, k))
         for target in targets:
             column = self.table.columns[k]
             assert isinstance(column, NumberColumn)
-            values = np.clip(target, low, high)
-            tried = np.flatnonzero(there & (values != column.values) & ~np.isnan(target))
+            values = np.clip(target, low, high)  # NaN where there is none
+            tried = np.flatnonzero((values != column.values) & ~np.isnan(values))
             if len(tried):
                 self._try(k, values, tried, always=not dependent and rule.tolerance is None)
 
