@@ -94,6 +94,12 @@ def test_a_model_comes_back_with_every_bit_and_goes_on(make, X, request):
     assert_same_answers(ours, theirs, rows)
 
 
+@pytest.mark.filterwarnings("ignore::refold.RateWarning")
+def test_a_model_of_constants_comes_back():
+    model = fitted("box", np.ones((120, 2)))
+    assert_same_answers(model, through_file(model), np.array([[1.0, 1.0], [1.0, 2.0]]))
+
+
 def test_what_would_take_long_is_not_computed_when_a_file_is_read(rng):
     rows = rng.normal(size=(4200, 2))
     for n_creases, computed in ((4, True), (512, False)):

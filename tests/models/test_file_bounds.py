@@ -22,6 +22,10 @@ def creased(**options):
     return CreasedREF(n_creases=8, n_init=100, n_jobs=1, **options)
 
 
+def distances(*scores):
+    return {"source": "held-out", "scores": np.array(scores), "weights": np.ones(len(scores))}
+
+
 MAKES = {
     "creased": lambda: creased().fit(X),
     "few rows": lambda: creased().fit(X[:12]),
@@ -92,8 +96,12 @@ BOUNDS = {
             [
                 {"threshold": 1e300, "alpha": 0.5, "calibration": None},
                 {"threshold": None, "alpha": None, "calibration": None},
+                {"threshold": 1.0, "alpha": 0.5, "calibration": distances(1.0, 2.0, 2.0)},
             ],
-            [{"threshold": 1.0001e300, "alpha": 0.5, "calibration": None}],
+            [
+                {"threshold": 1.0001e300, "alpha": 0.5, "calibration": None},
+                {"threshold": 1.0, "alpha": 0.5, "calibration": distances(1.0, 2.0, 1.9)},
+            ],
         ),
     },
     "sketch, said": {

@@ -228,6 +228,13 @@ def test_numbers_are_taken_as_logarithms_where_that_makes_them_likelier(rng):
     assert not ColumnContext.learn(rows, 10.0 + level + 0.8 * rng.normal(size=N), layout)[0].log
 
 
+def test_a_single_group_fixes_a_number_too():
+    rows = ContextRows(sparse.csr_array(np.ones((9, 1))), np.zeros(9, dtype=np.int64))
+    assert ColumnContext.learn(rows, np.full(9, 3.0), FeatureLayout([1], -1, 1))[0].fixed
+    nobody = ContextRows(rows.x, np.full(9, -1))
+    assert not ColumnContext.learn(nobody, np.full(9, 3.0), FeatureLayout([1], -1, 0))[0].fixed
+
+
 def test_a_number_that_its_group_fixes_may_differ_by_rounding_alone(rng):
     groups, levels = rng.integers(0, 12, N), np.round(np.linspace(3.0, 9.0, 12), 1)
     rows = ContextRows(sparse.csr_array(np.ones((N, 1))), groups)
