@@ -247,3 +247,17 @@ def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
     assert said(None, "S1") == "that is rare for site S1 (5 of 60 rows)"
     assert said(None, "S3") == "it never was for site S3 (seen for S1, S0)"
     assert said("new", "S0") == said("7", "S9") == ""
+
+
+def test_a_group_that_says_no_more_than_the_one_above_it_is_not_named():
+    sites = np.repeat(["S0", "S1", "S2", "S3"], 80).tolist()
+    machines = [f"M{k % 4}" for k in range(320)]  # alike within a site
+    product = (["7"] * 78 + ["A-1"] * 2) + ["A-1"] * 240
+    by = [column(sites), column(machines)]
+    table = Table(["site", "machine", "x"], [*by, column(product)], 320)
+    index = GroupIndex.learn(table, ["site", "machine"])
+    tree = GroupTree.of(index)
+    texts = GroupTexts.learn(table["x"], tree).plus_rows(table["x"], index.codes(table))
+    assert np.isfinite(texts.shares[0].concentrations).tolist() == [True, False]
+    one = table.take(np.array([79]))
+    assert texts.words(one["x"], 0, tree.codes(one)[0]) == "is rare for site S0 (2 of 80 rows)"
