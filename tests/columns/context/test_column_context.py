@@ -198,6 +198,10 @@ def test_the_spread_follows_the_context(rng):
     factor = column.factor(rows.x)
     wide = rows.x.toarray()[:, 2] == 1.0
     assert np.median(factor[wide]) / np.median(factor[~wide]) == pytest.approx(2.0, rel=0.2)
+    alone = ContextRows(rows.x[:, [0, 2]], rows.groups)  # one column of the context is enough
+    column, _ = learn(alone, values - 3.0 * rows.x.toarray()[:, 1], FeatureLayout([1, 1], -1, 0))
+    factor = column.factor(alone.x)
+    assert np.median(factor[wide]) / np.median(factor[~wide]) == pytest.approx(2.0, rel=0.2)
 
 
 @pytest.mark.parametrize("log", [False, True])

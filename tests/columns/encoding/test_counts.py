@@ -64,6 +64,11 @@ def test_what_a_row_had_is_not_novel(column, cell, known):
     assert counted(300).novel_left_out == 0.0
 
 
+@pytest.mark.parametrize(("rows", "left_out"), [(21, 1.0), (20, 0.0)])
+def test_a_row_left_out_would_be_novel_to_twenty_others(rows, left_out):
+    assert counted(rows, [(0, 3, "")]).novel_left_out == left_out
+
+
 @pytest.mark.parametrize(("rows", "rare"), [(500, True), (499, False)])
 def test_where_each_new_row_brings_a_first_gap_none_is_novel(rows, rare):
     counts = counted(rows, [(0, 3, ""), (1, 4, "")])  # two columns of 500 rows: 4 in 1,000
