@@ -259,5 +259,6 @@ def test_a_group_that_says_no_more_than_the_one_above_it_is_not_named():
     tree = GroupTree.of(index)
     texts = GroupTexts.learn(table["x"], tree).plus_rows(table["x"], index.codes(table))
     assert np.isfinite(texts.shares[0].concentrations).tolist() == [True, False]
+    assert texts.matters
     one = table.take(np.array([79]))
     assert texts.words(one["x"], 0, tree.codes(one)[0]) == "is rare for site S0 (2 of 80 rows)"
