@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import rankdata
 
 from refold.base.errors import UserError
+from refold.columns.context import time_findings
 from refold.columns.context.context import ContextColumns
 from refold.columns.context.time_findings import notice_same_times, notice_stretches
 from refold.columns.context.window import Window, WindowModel
@@ -60,7 +61,14 @@ def wandering(rng, carried):
 
 
 @pytest.mark.parametrize(("carried", "said"), [(0.0, False), (0.6, False), (0.97, True)])
-def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng):
+def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng, monkeypatch):
+    compared, alike = [], time_findings._alike
+
+    def spy(learned, name, before, after):
+        compared.extend(zip(kept[before].tolist(), kept[after].tolist(), strict=True))
+        return alike(learned, name, before, after)
+
+    monkeypatch.setattr(time_findings, "_alike", spy)
     values = wandering(rng, carried)
     model, table, rows = windowed(rows_of(values))
     kept = np.flatnonzero(np.arange(600) % 50 != 7)
@@ -72,6 +80,7 @@ def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng):
         for row in range(10, 600)
         if row % 50 != 7 and (row - 10) % 50 != 7
     ]
+    assert sorted(compared) == sorted(pairs)
     ranks = rankdata(values[kept])
     place = {row: k for k, row in enumerate(kept.tolist())}
     x, y = np.array([[ranks[place[a]], ranks[place[b]]] for a, b in pairs]).T
