@@ -61,14 +61,7 @@ def wandering(rng, carried):
 
 
 @pytest.mark.parametrize(("carried", "said"), [(0.0, False), (0.6, False), (0.97, True)])
-def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng, monkeypatch):
-    compared, alike = [], time_findings._alike
-
-    def spy(learned, name, before, after):
-        compared.extend(zip(kept[before].tolist(), kept[after].tolist(), strict=True))
-        return alike(learned, name, before, after)
-
-    monkeypatch.setattr(time_findings, "_alike", spy)
+def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng):
     values = wandering(rng, carried)
     model, table, rows = windowed(rows_of(values))
     kept = np.flatnonzero(np.arange(600) % 50 != 7)
@@ -80,7 +73,6 @@ def test_a_level_that_wanders_from_window_to_window_is_said(carried, said, rng, 
         for row in range(10, 600)
         if row % 50 != 7 and (row - 10) % 50 != 7
     ]
-    assert sorted(compared) == sorted(pairs)
     ranks = rankdata(values[kept])
     place = {row: k for k, row in enumerate(kept.tolist())}
     x, y = np.array([[ranks[place[a]], ranks[place[b]]] for a, b in pairs]).T
@@ -100,3 +92,19 @@ def test_rows_that_run_backwards_by_a_date_nobody_named_are_refused(step, refuse
             windowed(frame, over=())
     else:
         windowed(frame, over=())
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_row_is_compared_with_the_last_before_its_window(turned, rng, monkeypatch):
+    order = np.arange(60)[:: -1 if turned else 1]
+    model, table, rows = windowed(rows_of(rng.normal(size=60)).iloc[order])
+    kept = np.flatnonzero(order != 7)
+    compared = []
+
+    def spy(learned, name, before, after):
+        compared.extend(zip(order[kept[before]].tolist(), order[kept[after]].tolist(), strict=True))
+        return 0.0
+
+    monkeypatch.setattr(time_findings, "_alike", spy)
+    assert list(notice_stretches(model, rows, table.take(kept), kept, [0.01, 0.05])) == []
+    assert sorted(compared) == [(k - 10, k) for k in range(10, 60) if k not in (7, 17)]
