@@ -326,6 +326,8 @@ def test_spreads_of_one_or_two_groups_are_pooled_and_none_is_below_rounding():
     pooled = GroupSpread.of(np.array([4.0, 8.0, 9.0]), np.array([2.0, 4.0, 0.5]), 1e-6)
     assert pooled.prior == pytest.approx(2.0)  # half a degree of freedom says nothing
     assert pooled.prior_freedom >= 1e6
+    three = GroupSpread.of(np.array([9.0, 90.0, 900.0]), np.full(3, 9.0), 1e-6)
+    assert three.prior_freedom < 1e6
     assert GroupSpread.of(np.zeros(5), np.full(5, 3.0), 0.25).prior == pytest.approx(0.25)
     assert GroupSpread.of(np.zeros(2), np.zeros(2), 0.25).prior == 0.25
     none = GroupSpread.of(np.zeros(4), np.full(4, 3.0), 0.25)
