@@ -29,6 +29,7 @@ def distances(*scores):
 MAKES = {
     "creased": lambda: creased().fit(X),
     "few rows": lambda: creased().fit(X[:12]),
+    "constants": lambda: creased().fit(np.ones((120, 2))),
     "trimmed": lambda: creased(trim=0.1).fit(X),
     "waiting": lambda: creased().partial_fit(X[:40]),
     "said": lambda: creased().fit(X).accept(X[:1] + 3.0, note="x"),
@@ -76,6 +77,7 @@ BOUNDS = {
         ),
         "sums.counts[0]": ([1.0 + 1e-5, 1.0 - 1e-5], [1.0 + 1.3e-5, 1.0 - 1.3e-5, -LEAST]),
     },
+    "constants": {"creases.offsets": ([np.zeros(0)], [np.zeros(1)])},
     "trimmed": {
         "cut.rows.left_out": ([0, 250], [-1, 251]),
         "cut.rows.limit": ([0.0], [-LEAST]),
