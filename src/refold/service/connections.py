@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from collections import Counter
+from itertools import islice
 from typing import Any
 
 import httptools
@@ -22,8 +24,12 @@ REASONS = (
     *("connections", "header bytes", "header lines", "header time"),
     *("idle", "invalid HTTP", "unread answer"),
 )
-_PIPELINED = 16  # requests of a connection that wait; what comes after them is not parsed yet
-_PIECES = 256  # of bodies that a connection may send until it is the turn of others
+# What is parsed of a connection until it is the turn of others: bytes, and pieces of bodies.
+_BYTES, _PIECES = 2**16, 64
+_PART = 2**12  # bytes that are parsed before these are looked at
+_TURNS = 4  # connections that send more than that, of which so many go on at a time
+_FRAME = 32  # bytes around a piece of a body that are no extension
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
 
 
@@ -36,6 +42,8 @@ class Connections:
         self.refused: Counter[str] = Counter()
         self._open: set[LimitedProtocol] = set()
         self._waiting: dict[LimitedProtocol, None] = {}  # for a whole request, the oldest first
+        self._greedy: dict[LimitedProtocol, None] = {}  # have sent much, and wait for their turn
+        self._giving_turns = False
         self._logged: dict[str, tuple[float, int]] = {}
 
     def __len__(self) -> int:
@@ -62,6 +70,7 @@ class Connections:
         """Forget a connection that is closed."""
         self._open.discard(gone)
         self._waiting.pop(gone, None)
+        self._greedy.pop(gone, None)
 
     def working(self, connection: LimitedProtocol) -> None:
         """Note that a whole request has come: the connection is no longer one that waits."""
@@ -71,6 +80,25 @@ class Connections:
         """Note that a request is answered."""
         if connection in self._open:
             self._waiting[connection] = None
+
+    def queue(self, greedy: LimitedProtocol) -> None:
+        """Let a connection that has sent much go on when it is its turn.
+
+        However many there are, a turn of the event loop takes as long: others are answered.
+        """
+        self._greedy[greedy] = None
+        if not self._giving_turns:
+            self._giving_turns = True
+            greedy.loop.call_soon(self._give_turns)
+
+    def _give_turns(self) -> None:
+        self._giving_turns = False
+        turns = list(islice(self._greedy, _TURNS))
+        for each in turns:
+            self._greedy.pop(each, None)
+            each.data_received(b"")
+        for each in islice(self._greedy, 1):  # others wait
+            self.queue(each)
 
     def count(
         self, reason: str, client: tuple[str, int] | None, request_id: str | None = None
@@ -128,8 +156,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """HTTP as uvicorn speaks it, within limits.
 
     Bytes are handed to the parser only as long as it gets on: what it has not made a complete
-    header or a piece of a body of is at most `max_header` bytes. That holds for trailers and the
-    extensions of chunks too.
+    header or a piece of a body of is at most `max_header` bytes. That holds for trailers too, and
+    for the extensions of all chunks of a body together.
     """
 
     def __init__(
@@ -142,7 +170,7 @@ class LimitedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all, self._limits = connections, connections.settings
-        self._unparsed, self._in_header, self._pending = 0, False, b""
+        self._unparsed, self._in_header, self._pending = 0, False, memoryview(b"")
         self._pieces = 0  # of bodies, in this turn
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
@@ -164,18 +192,23 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, as far as it is the turn of this connection."""
-        rest, self._pending, self._pieces = memoryview(self._pending + data), b"", 0
+        rest = memoryview(bytes(self._pending) + data) if data else self._pending
+        self._pending, self._pieces, later = memoryview(b""), 0, len(rest) - _BYTES
         while rest and not self.transport.is_closing():
-            if len(self.pipeline) >= _PIPELINED or self._pieces > _PIECES:
-                self._keep(bytes(rest))
+            if self.pipeline or self._pieces > _PIECES or len(rest) <= later:
+                self._keep(rest)
                 return
             allowed = self._limits.max_header - self._unparsed
             if allowed <= 0:
                 most = f"{self._limits.max_header:,} bytes"
                 self.refuse(431, "header bytes", f"The header of a request may have {most}.")
                 return
-            part, rest = rest[:allowed], rest[allowed:]
+            # An empty line ends a header: no part begins more than one request.
+            end = _EMPTY_LINE.search(rest, 0, min(allowed, _PART))
+            part = rest[: min(allowed, _PART) if end is None else end.end()]
+            rest = rest[len(part) :]
             self._unparsed += len(part)
+            self._pieces += 1
             self._parse(part)
         if self.transport.is_closing():
             return
@@ -186,18 +219,14 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._timer is None and self._is_waiting():
             self._wait_for_header()
 
-    def _keep(self, rest: bytes) -> None:
+    def _keep(self, rest: memoryview) -> None:
         """Go on with the rest when it is the turn of this connection again, and read no more."""
         self._pending = rest
         if not self._way.full:
             self._way.full = True
             self._way.pause_reading()
-        if len(self.pipeline) < _PIPELINED:  # else when a request of them is answered
-            self.loop.call_soon(self._go_on)
-
-    def _go_on(self) -> None:
-        if self._pending:
-            self.data_received(b"")
+        if not self.pipeline:  # else when a request is answered
+            self._all.queue(self)
 
     def _parse(self, data: bytes | memoryview) -> None:
         """Give bytes to the parser; an offer to speak another protocol is not taken.
@@ -251,7 +280,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body."""
-        self._unparsed, self._pieces = 0, self._pieces + 1
+        self._unparsed = max(self._unparsed - len(body) - _FRAME, 0)
+        self._pieces += 1
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -264,7 +294,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._go_on()
+        if self._pending:
+            self._all.queue(self)
         if not self.pipeline:
             self._all.waiting(self)
             if self._in_header and self._timer is None:  # the next request has begun
@@ -322,7 +353,8 @@ class LimitedProtocol(HttpToolsProtocol):
     @property
     def is_behind(self) -> bool:
         """Whether requests wait for others of the same connection, or answers to be read."""
-        return bool(self.pipeline) or (self.flow is not None and self.flow.write_paused)
+        waits = bool(self.pipeline) or bool(self._pending)
+        return waits or (self.flow is not None and self.flow.write_paused)
 
     def _is_waiting(self) -> bool:
         """Whether no request is being answered."""
