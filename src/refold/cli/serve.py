@@ -139,10 +139,7 @@ def serve(
             format=webhook_format,
             rows=webhook_rows,
         )
-    certificate = None if certfile is None else Certificate(certfile, keyfile)
-    if certificate is not None:
-        certificate.check()
-
+    tls = None if certfile is None else Certificate(certfile, keyfile).context()
     settings = Settings(
         token=token,
         hosts=_LOOPBACK if token is None and not insecure else (),
@@ -161,12 +158,12 @@ def serve(
     )
     store = ModelStore(models_by_name(models), drift=settings.drift)
     at = listen(host, port)
-    scheme = "http" if certificate is None else "https"
+    scheme = "http" if tls is None else "https"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}
     app = create(store, settings)
-    serve(app, at, started=lambda: log_lines(entry), certificate=certificate)
+    serve(app, at, started=lambda: log_lines(entry), tls=tls)
 
 
 def _secret_in(file: Path | None) -> str | None:

@@ -9,7 +9,7 @@ import re
 import time
 from collections import Counter
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 import httptools
 from uvicorn.config import Config
@@ -22,7 +22,7 @@ from refold.service.settings import Settings
 # Why connections are closed.
 REASONS = (
     *("connections", "header bytes", "header lines", "header time"),
-    *("idle", "invalid HTTP", "unread answer"),
+    *("idle", "invalid HTTP", "unread answer", "TLS handshake"),
 )
 # What is parsed of a connection until it is the turn of others: bytes, and pieces of bodies.
 _BYTES, _PIECES = 2**16, 64
@@ -33,6 +33,25 @@ _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
 
 
+class Connection(Protocol):
+    """What is limited in number."""
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """What is closed to end it."""
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """Who is at the other end."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether its client does not read what it has asked for."""
+
+    def refuse(self, status: int, reason: str, message: str) -> None:
+        """Say why it is closed, if that can be said, and close it."""
+
+
 class Connections:
     """The connections of a server, and how many of them were closed at a limit, by reason."""
 
@@ -40,8 +59,8 @@ class Connections:
         self.settings, self.log = settings, log
         self.most = settings.max_connections  # the server lowers it where files are scarce
         self.refused: Counter[str] = Counter()
-        self._open: set[LimitedProtocol] = set()
-        self._waiting: dict[LimitedProtocol, None] = {}  # for a whole request, the oldest first
+        self._open: set[Connection] = set()
+        self._waiting: dict[Connection, None] = {}  # for a whole request, the oldest first
         self._greedy: dict[LimitedProtocol, None] = {}  # have sent much, and wait for their turn
         self._giving_turns = False
         self._logged: dict[str, tuple[float, int]] = {}
@@ -49,7 +68,7 @@ class Connections:
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, new: LimitedProtocol) -> None:
+    def add(self, new: Connection) -> None:
         """Count a new connection; at the limit, the one that has waited longest is closed.
 
         If none waits, it is one that sends more requests than it reads answers.
@@ -66,17 +85,19 @@ class Connections:
             self.count("connections", oldest.client)
         self._waiting[new] = None
 
-    def discard(self, gone: LimitedProtocol) -> None:
-        """Forget a connection that is closed."""
+    def discard(self, gone: Connection) -> bool:
+        """Forget a connection that is closed; say whether it was known."""
+        known = gone in self._open
         self._open.discard(gone)
         self._waiting.pop(gone, None)
-        self._greedy.pop(gone, None)
+        self._greedy.pop(gone, None)  # type: ignore[call-overload]
+        return known
 
-    def working(self, connection: LimitedProtocol) -> None:
+    def working(self, connection: Connection) -> None:
         """Note that a whole request has come: the connection is no longer one that waits."""
         self._waiting.pop(connection, None)
 
-    def waiting(self, connection: LimitedProtocol) -> None:
+    def waiting(self, connection: Connection) -> None:
         """Note that a request is answered."""
         if connection in self._open:
             self._waiting[connection] = None
