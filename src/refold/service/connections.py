@@ -192,6 +192,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._all, self._limits = connections, connections.settings
         self._unparsed, self._in_header, self._pending = 0, False, memoryview(b"")
+        self._left = 0  # bytes of the body that are to come, if the header says it
         self._pieces = 0  # of bodies, in this turn
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
@@ -225,8 +226,9 @@ class LimitedProtocol(HttpToolsProtocol):
                 self.refuse(431, "header bytes", f"The header of a request may have {most}.")
                 return
             # An empty line ends a header: no part begins more than one request.
-            end = _EMPTY_LINE.search(rest, 0, min(allowed, _PART))
-            part = rest[: min(allowed, _PART) if end is None else end.end()]
+            size = min(allowed, _PART)
+            end = None if self._left >= size else _EMPTY_LINE.search(rest, 0, size)
+            part = rest[: size if end is None else end.end()]
             rest = rest[len(part) :]
             self._unparsed += len(part)
             self._pieces += 1
@@ -285,6 +287,8 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         if len(self.headers) >= self._limits.max_header_lines:
             raise ValueError("too many headers")  # the parser stops, and asks for an answer
+        if name.lower() == b"content-length" and value.isdigit():
+            self._left = int(value[:18])
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -303,11 +307,12 @@ class LimitedProtocol(HttpToolsProtocol):
         """Take a piece of the body."""
         self._unparsed = max(self._unparsed - len(body) - _FRAME, 0)
         self._pieces += 1
+        self._left -= len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """End a request."""
-        self._unparsed = 0
+        self._unparsed = self._left = 0
         if not self.parser.should_upgrade():
             self._all.working(self)
             super().on_message_complete()
