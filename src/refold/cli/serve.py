@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from refold.cli.failures import FAILED
+from refold.cli.roles import as_option
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -111,6 +114,7 @@ def serve(
         )
     if keyfile is not None and certfile is None:
         raise typer.BadParameter("Give --certfile too.", param_hint="--keyfile")
+    from refold.base.errors import UserError, sentence_of
     from refold.base.needs import needs
     from refold.base.words import names_in
 
@@ -139,7 +143,6 @@ def serve(
             format=webhook_format,
             rows=webhook_rows,
         )
-    tls = None if certfile is None else Certificate(certfile, keyfile).context()
     settings = Settings(
         token=token,
         hosts=_LOOPBACK if token is None and not insecure else (),
@@ -156,8 +159,14 @@ def serve(
         drift=not no_drift,
         webhook=target,
     )
-    store = ModelStore(models_by_name(models), drift=settings.drift)
-    at = listen(host, port)
+    files = models_by_name(models)
+    try:
+        tls = None if certfile is None else Certificate(certfile, keyfile).context()
+        store = ModelStore(files, drift=settings.drift)
+        at = listen(host, port)
+    except UserError as error:  # whoever reads the log reads JSON
+        log_lines({"event": "not started", "problem": sentence_of(error, as_option)})
+        raise typer.Exit(FAILED) from None
     scheme = "http" if tls is None else "https"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
