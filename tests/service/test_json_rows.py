@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.service import RequestError, json_rows
-from refold.service.json_rows import _Reader, rows_of
+from refold.service.json_rows import _Reader, rows_of_json
 from refold.service.requests import JSON, NDJSON, read_rows
 from refold.tabular.json_table import parse_json
 
@@ -74,7 +74,7 @@ def test_more_rows_than_are_allowed_are_not_made(begin, item, end):
     tracemalloc.start()
     try:
         with pytest.raises(RequestError, match="1,000 rows"):
-            rows_of(text, 1_000, ["a"])
+            rows_of_json(text, 1_000, ["a"])
         assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
     finally:
         tracemalloc.stop()
@@ -98,11 +98,11 @@ def test_a_row_has_an_end(row, listed):
 def test_a_row_has_as_many_columns_as_that_of_a_file():
     text = json.dumps(dict.fromkeys(map(str, range(100_001)), 0))
     with pytest.raises(RequestError, match="100,000 columns"):
-        rows_of(text, 10, ["a"])
+        rows_of_json(text, 10, ["a"])
 
 
 def test_columns_that_nobody_asks_for_make_no_rows(monkeypatch):
     monkeypatch.setattr(json_rows, "_AT_ONCE", 0)
     text = json.dumps({"a": [1, 2], "b": [3, 4], "c": [5, 6]})
-    assert rows_of(text, 10, ["a", "x"]) == [{"a": 1}, {"a": 2}]
-    assert rows_of(text, 10, ["x"]) == [{"a": 1, "b": 3, "c": 5}, {"a": 2, "b": 4, "c": 6}]
+    assert rows_of_json(text, 10, ["a", "x"]) == [{"a": 1}, {"a": 2}]
+    assert rows_of_json(text, 10, ["x"]) == [{"a": 1, "b": 3, "c": 5}, {"a": 2, "b": 4, "c": 6}]

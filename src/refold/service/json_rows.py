@@ -26,7 +26,7 @@ _CELLS = re.compile(
 _UNFINISHED = ("Unterminated string", "Invalid \\escape", "Invalid \\uXXXX escape")
 
 
-def rows_of(text: str, most: int, wanted: Collection[str]) -> list[Any]:
+def rows_of_json(text: str, most: int, wanted: Collection[str]) -> list[Any]:
     """Return the rows of a list of objects, one object, or an object of columns.
 
     Rows that are made of columns have those that are wanted, if there is one of these.

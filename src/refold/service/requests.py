@@ -17,7 +17,7 @@ from starlette.types import Receive
 
 from refold.service.bodies import RequestParquet, check_arrow, check_parquet
 from refold.service.errors import RequestError, row_error
-from refold.service.json_rows import decode_row, rows_of
+from refold.service.json_rows import decode_row, rows_of_json
 from refold.service.settings import Settings
 from refold.tabular import InputError, TableSource
 from refold.tabular.arrow_table import ArrowStream
@@ -176,7 +176,7 @@ def read_rows(
     """
     if kind == JSON:
         try:
-            return _decoded(body, partial(rows_of, most=most, wanted=wanted)), {}
+            return _decoded(body, partial(rows_of_json, most=most, wanted=wanted)), {}
         except JsonError as error:
             if error.column or error.row is not None:
                 raise row_error(error.problem, error.row or 0, error.column or None) from None
