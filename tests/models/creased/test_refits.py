@@ -1,5 +1,7 @@
 """Few rows are calibrated by models that were really made without them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,13 @@ def test_wide_tables_are_refitted_less_often_and_very_wide_ones_not():
     assert [n_parts(np.ones(60), d) for d in (4, 200, 1000, 3000)] == [50, 50, 10, 0]
     assert [n_parts(np.ones(n), 4) for n in (4, 5, 40, 200, 201)] == [0, 5, 40, 50, 0]
     assert [n_parts(np.ones(n), 4, paired=True) for n in (200, 201, 9000)] == [50, 10, 10]
+
+
+def test_models_made_anew_take_rows_that_were_accepted_for_normal(table):
+    X, far = table[:40], table[:1] + 6.0 * table.std(axis=0)
+    learned = small(box=10.0).fit(X).accept(far)._learned
+    state = learned.state
+    no_box = replace(learned, state=replace(state, recipe=replace(state.recipe, box=0.0)))
+    rows, ones = np.vstack([far, X[:1]]), np.ones(39)
+    with_box, without = (each._anew(X[1:], ones, rows) for each in (learned, no_box))
+    assert with_box[0] / with_box[1] == pytest.approx(without[0] / without[1])  # none lies outside
