@@ -277,10 +277,10 @@ def _bytes(name: str) -> UserError:
 def texts_of_arrow(column: Any) -> TextColumn:
     """Return an Arrow column of text as texts."""
     pa = needs("pyarrow", "parquet")
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):  # no sooner: texts of 2 GB do not fit into one piece
+        column = column.unify_dictionaries().combine_chunks()
     # What polars writes has codes without a sign.
     codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = column.dictionary
@@ -340,7 +340,7 @@ def _only_groups(column: Any) -> bool:
 
 def _first_characters(column: Any) -> set[str]:
     """Return the characters of the first texts, all that a look costs."""
-    return {character for text in column[:_LOOKED_AT].to_pylist() for character in text or ""}
+    return set("".join(text or "" for text in column[:_LOOKED_AT].to_pylist()))
 
 
 def of_objects(name: str, cells: Sequence[Any]) -> Column:
