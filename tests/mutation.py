@@ -142,6 +142,8 @@ def _verdict(mutant: Mutant) -> str:
         if verdict == "undecided":  # with which arguments a test runs has been changed
             functions = dict.fromkeys(test.partition("[")[0] for test in tests)
             verdict = _run(mutant, list(functions))
+        if verdict == "SURVIVED" and (files := _files_named_after(mutant)):
+            verdict = _run(mutant, files)  # what is cached was reached by its first test alone
     print(f"{verdict:<12} {mutant}", flush=True)
     return verdict
 
@@ -223,9 +225,7 @@ def _tests_that_reach(mutant: Mutant) -> list[str]:
 
 def _most_related_first(tests: list[str], mutant: Mutant) -> list[str]:
     """Sort tests: those named after the module first, then further variants, quick ones first."""
-    room = _room(mutant)
-    place = mutant.path.relative_to(SOURCE / room)
-    words = [word for word in (*place.parts[:-1], *place.stem.split("_")) if word]
+    room, words = _room(mutant), _words(mutant)
     variants: Counter[str] = Counter()
     ranks = {}
     for test in tests:
@@ -241,6 +241,19 @@ def _most_related_first(tests: list[str], mutant: Mutant) -> list[str]:
             _seconds(room)[test],
         )
     return sorted(ranks, key=ranks.__getitem__)
+
+
+def _files_named_after(mutant: Mutant) -> list[str]:
+    """Return the test files of the room whose names have all words of the module's."""
+    files = sorted((ROOT / "tests" / _room(mutant)).rglob("test_*.py"))
+    named = [file.relative_to(ROOT).as_posix() for file in files]
+    return [file for file in named if all(word in file for word in _words(mutant))]
+
+
+def _words(mutant: Mutant) -> list[str]:
+    """Return the words of which the name of a module is made, and its folders'."""
+    place = mutant.path.relative_to(SOURCE / _room(mutant))
+    return [word for word in (*place.parts[:-1], *place.stem.split("_")) if word]
 
 
 def _room(mutant: Mutant) -> str:

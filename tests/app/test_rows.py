@@ -120,7 +120,8 @@ def test_a_row_shows_every_column_and_what_would_be_normal(checked):
     assert "91.5" in page
     assert "This one is normal" in page
     assert checked.get("/check/rows/120").status_code == 404
-    assert checked.get("/check/rows/-1").status_code == 404
+    for row in ("-1", "1.0", "1_0", "\u0663", "x", "0" * 16, "9" * 5000):
+        assert checked.get(f"/check/rows/{row}").status_code == 404
 
 
 def test_a_share_is_the_same_in_the_sentence_and_in_the_table(checked):

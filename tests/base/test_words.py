@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from refold.base.words import outliers_among, percent, printable
 
+FILLERS = "\u034f\u115f\u1160\u3164\uffa0"  # letters by their category, but nothing is seen
+
 
 def test_no_control_gets_through():
     for code in range(sys.maxunicode + 1):
@@ -24,8 +26,17 @@ def test_no_control_gets_through():
         )
         if steers:
             assert shown == f"\\u{code:04x}"
-        elif kind != "Cf":  # some marks of direction are not needed, joiners of letters are
+        elif kind != "Cf" and letter not in FILLERS:
             assert shown == letter
+
+
+def test_what_has_no_width_is_written_out_but_joiners_of_letters():
+    for letter in "\xad\u180e\u200b\u2060\u2064\ufeff\ufff9" + FILLERS:
+        assert printable(f"a{letter}b") == f"a\\u{ord(letter):04x}b"
+    assert printable("\U000e0041") == r"\udb40\udc41"
+    persian, hindi = "\u0645\u06cc\u200c\u062e", "\u0915\u094d\u200d\u0937"
+    for text in (persian, hindi, "\u2764\ufe0f", "\u845b\U000e0100"):
+        assert printable(text) == text
 
 
 @given(st.text())

@@ -1,5 +1,6 @@
 """What refold serve refuses before it serves."""
 
+import json
 import socket
 
 import numpy as np
@@ -41,7 +42,9 @@ def test_a_port_that_is_taken_is_said(model, monkeypatch, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         run_in_process(monkeypatch, "serve", model, "--port", port, code=2)
-    assert "--port" in capsys.readouterr().err
+    said = json.loads(capsys.readouterr().err)  # a line of the log
+    assert said["event"] == "not started"
+    assert "--port" in said["problem"]
 
 
 def test_two_models_of_one_name_are_refused(model, monkeypatch, capsys):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from refold.columns import roles
 from refold.columns.date_form import DateForm
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
@@ -442,3 +443,10 @@ def test_of_very_many_moments_rows_from_everywhere_say_whether_they_go_on(halves
     written = np.datetime_as_string(np.datetime64("2020-01-01", "m") + minutes)
     found = guess("at", texts(written.tolist()))
     assert (found.role, kinds(found)) == ("date", ["running-time"] if halves == 1 else [])
+
+
+def test_so_many_numbers_as_are_looked_at_are_all_looked_at(rng):
+    few, many = rng.normal(size=2000), rng.normal(size=2001)
+    assert roles._drawn(few) is few
+    assert len(roles._drawn(many)) == 2000
+    assert set(roles._drawn(many)) < set(many)

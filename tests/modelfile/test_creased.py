@@ -17,6 +17,7 @@ MAKES = (
     "few rows",
     "stream",
     "waiting",
+    "waiting, as many creases as rows let",
     "calibrated",
     "merged",
     "weights",
@@ -48,6 +49,8 @@ def fitted(make, X):
             return model.partial_fit(X[:200]).partial_fit(X[200:])
         case "waiting":
             return model.partial_fit(X[:40]).partial_fit(X[40:70])
+        case "waiting, as many creases as rows let":
+            return model.set_params(n_creases="auto").partial_fit(X[:70])
         case "calibrated":
             return model.fit(X[:200]).calibrate(X[200:], alpha=0.05)
         case "merged":
@@ -89,6 +92,19 @@ def test_a_model_comes_back_with_every_bit_and_goes_on(make, X, request):
     ours = refold.merge(model, loaded.empty_like().partial_fit(rows[60:]))
     theirs = refold.merge(loaded, model.empty_like().partial_fit(rows[60:]))
     assert_same_answers(ours, theirs, rows)
+
+
+@pytest.mark.filterwarnings("ignore::refold.RateWarning")
+def test_a_model_of_constants_comes_back():
+    model = fitted("box", np.ones((120, 2)))
+    assert_same_answers(model, through_file(model), np.array([[1.0, 1.0], [1.0, 2.0]]))
+
+
+def test_what_would_take_long_is_not_computed_when_a_file_is_read(rng):
+    rows = rng.normal(size=(4200, 2))
+    for n_creases, computed in ((4, True), (512, False)):
+        model = CreasedREF(n_creases=n_creases, n_init=5000, n_jobs=1).partial_fit(rows)
+        assert ("scoring" in vars(through_file(model)._learned)) == computed
 
 
 def test_creases_without_rows_travel_to_another_site(X):

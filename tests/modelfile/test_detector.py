@@ -14,6 +14,7 @@ from refold import REF, Detector, ModelFileError
 from refold.columns.encoding.encoding_file import MOST_READABLE
 from refold.columns.encoding.value_counts import MOST_VALUES
 from refold.modelfile.document import from_bytes, to_bytes
+from refold.models.detector import detector_file
 from refold.models.files import KINDS, check_columns
 from tests.modelfile.conftest import packed, put, sealed, unpacked
 from tests.tables import real_table
@@ -185,8 +186,9 @@ def test_many_values_are_packed_and_come_back():
     assert set(values["rest"]["texts"]) == {"lengths", "utf8"}
 
 
-def test_a_plan_without_rows_travels_to_another_site():
-    here = Detector().fit(mixed(300))
+@pytest.mark.parametrize("by", [None, "machine"])
+def test_a_plan_without_rows_travels_to_another_site(by):
+    here = Detector(by=by).fit(mixed(300))
     there = through_file(here.empty_like())
     with pytest.raises(ValueError, match="has not learned any rows yet: call partial_fit"):
         there.predict(mixed(5))
@@ -195,6 +197,17 @@ def test_a_plan_without_rows_travels_to_another_site():
         refold.merge(here, here.empty_like().partial_fit(mixed(200, 1))),
         mixed(50, 2),
     )
+
+
+def test_rows_wait_in_a_file_as_long_as_they_do_in_a_model(monkeypatch):
+    written = to_bytes(Detector().partial_fit(mixed(60)), KINDS, "0")
+    for decides in (61, 60):
+        monkeypatch.setattr(detector_file, "N_INIT", decides)
+        if decides == 61:
+            assert from_bytes(written, KINDS)._learned.table.rows == 60
+        else:
+            with pytest.raises(ModelFileError, match="waiting"):
+                from_bytes(written, KINDS)
 
 
 def test_a_site_whose_column_is_empty_can_be_saved():

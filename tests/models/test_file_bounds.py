@@ -22,9 +22,14 @@ def creased(**options):
     return CreasedREF(n_creases=8, n_init=100, n_jobs=1, **options)
 
 
+def distances(*scores):
+    return {"source": "held-out", "scores": np.array(scores), "weights": np.ones(len(scores))}
+
+
 MAKES = {
     "creased": lambda: creased().fit(X),
     "few rows": lambda: creased().fit(X[:12]),
+    "constants": lambda: creased().fit(np.ones((120, 2))),
     "trimmed": lambda: creased(trim=0.1).fit(X),
     "waiting": lambda: creased().partial_fit(X[:40]),
     "said": lambda: creased().fit(X).accept(X[:1] + 3.0, note="x"),
@@ -72,6 +77,7 @@ BOUNDS = {
         ),
         "sums.counts[0]": ([1.0 + 1e-5, 1.0 - 1e-5], [1.0 + 1.3e-5, 1.0 - 1.3e-5, -LEAST]),
     },
+    "constants": {"creases.offsets": ([np.zeros(0)], [np.zeros(1)])},
     "trimmed": {
         "cut.rows.left_out": ([0, 250], [-1, 251]),
         "cut.rows.limit": ([0.0], [-LEAST]),
@@ -92,8 +98,12 @@ BOUNDS = {
             [
                 {"threshold": 1e300, "alpha": 0.5, "calibration": None},
                 {"threshold": None, "alpha": None, "calibration": None},
+                {"threshold": 1.0, "alpha": 0.5, "calibration": distances(1.0, 2.0, 2.0)},
             ],
-            [{"threshold": 1.0001e300, "alpha": 0.5, "calibration": None}],
+            [
+                {"threshold": 1.0001e300, "alpha": 0.5, "calibration": None},
+                {"threshold": 1.0, "alpha": 0.5, "calibration": distances(1.0, 2.0, 1.9)},
+            ],
         ),
     },
     "sketch, said": {
@@ -145,6 +155,10 @@ def test_a_number_at_its_bound_is_read_and_one_beyond_is_not(make, path, right, 
     parent = path.partition("[")[0]
     for value in wrong:
         assert refused(changed(make, path, value)).startswith(parent), value
+
+
+def test_few_rows_along_creases_of_which_one_overflows_are_refused():
+    assert refused(changed("few rows", "creases.spreads[0][0]", LEAST)) == "sums.rows"
 
 
 @pytest.mark.parametrize(("factor", "right"), [(1.0 - 9e-7, True), (1.0 + 9e-7, True)])

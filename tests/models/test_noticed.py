@@ -9,8 +9,10 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import refold
 from refold import REF, RateWarning
+from refold.algorithm.chain import MAX_GAIN
 from refold.base.findings import told
 from refold.model_selection import ThresholdSearchCV
+from refold.models import ref_findings
 from refold.report import describe
 
 
@@ -95,6 +97,15 @@ class TestFalseAlarms:
             assert f"about {100 * expected[-1]:.0f} %" in str(model.noticed_[0])
         assert np.mean(expected) == pytest.approx(np.mean(rates), abs=0.1)
         assert np.mean(rates) > 0.3
+
+    @pytest.mark.parametrize(("max_gain", "used"), [(None, MAX_GAIN), (30.0, 30.0)])
+    def test_features_fold_as_long_as_those_of_the_model(self, max_gain, used, rng, monkeypatch):
+        recipes = []
+        monkeypatch.setattr(
+            ref_findings, "few_left_out", lambda *_, recipe, **__: recipes.append(recipe)
+        )
+        REF(engine="reference", max_gain=max_gain).fit(rng.normal(size=(25, 3)))
+        assert [recipe["max_gain"] for recipe in recipes] == [used]
 
     def test_not_for_more_rows_nor_a_wider_threshold(self):
         data = load_breast_cancer()

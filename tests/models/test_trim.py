@@ -7,6 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 import refold
 from refold import REF, CreasedREF, Detector, merge
+from refold.models import ref_trim
 from refold.models.trim import Cut
 
 MODELS = {
@@ -223,3 +224,12 @@ def test_the_rate_is_kept_on_clean_tables(make):
             model = MODELS[make](trim=0.05, **options).fit(X[order[:half]])
             rejected.append(np.mean(model.predict(X[order[half:]]) == -1))
     assert 0.06 < np.mean(rejected) < 0.14
+
+
+@pytest.mark.parametrize("engine", ["exact", "reference", "sketch"])
+def test_rows_are_ranked_by_what_the_engine_learns_of_all_of_them(engine, rows):
+    model = REF(engine=engine, trim=0.1, n_iter=5).fit(rows)
+    everything = REF(engine=engine, n_iter=5).fit(rows)
+    found = ref_trim._learned(model, rows, None)
+    np.testing.assert_array_equal(found.shifts, everything.chain_.shifts)
+    np.testing.assert_array_equal(found.scales, everything.chain_.scales)

@@ -1,5 +1,6 @@
 """refold serve asked by the clients that people have: curl and requests, over TLS too."""
 
+import contextlib
 import gzip
 import json
 import socket
@@ -111,3 +112,33 @@ def test_a_handshake_that_is_not_finished_is_closed(models, certificate):
         assert silent.recv(1) == b""  # by itself asyncio waits for a minute
         at = f"https://127.0.0.1:{port}/v1/models/ref/score"
         assert requests.post(at, json=[GOOD], verify=certificate["cert"], timeout=60).ok
+
+
+def test_handshakes_that_are_not_finished_are_limited_as_connections_are(models, certificate):
+    files = ("--certfile", certificate["cert"], "--keyfile", certificate["key"])
+    limits = ("--max-connections", "20", "--header-seconds", "60")
+    with (
+        serving(models["ref"], *files, *limits) as (_, port),
+        contextlib.ExitStack() as stack,
+    ):
+        for _ in range(60):
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            half.sendall(b"\x16\x03\x01\x02\x00")
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as plain:
+            plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                assert plain.recv(1) == b""
+        at = f"https://127.0.0.1:{port}/v1/models/ref/score"
+        assert requests.post(at, json=[GOOD], verify=certificate["cert"], timeout=60).ok
+        text = requests.get(f"https://127.0.0.1:{port}/metrics", verify=certificate["cert"]).text
+    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert float(values['refold_connections_refused{reason="connections"}']) >= 40
+    assert values['refold_connections_refused{reason="TLS handshake"}'] == "1.0"
+    assert float(values["refold_connections"]) <= 20
+
+
+def test_metrics_have_the_connections_that_there_are_files_for(models):
+    with serving(models["ref"], "--max-connections", "1000000000") as (_, port):
+        text = requests.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
+    (line,) = [line for line in text.splitlines() if "max_connections" in line]
+    assert float(line.rpartition(" ")[2]) < 2**16

@@ -84,8 +84,8 @@ def test_too_many_rows_are_refused(client_of, kind):
 
 
 def test_lines_behind_one_too_many_are_not_read(client_of, monkeypatch):
-    read, decode = [], requests._decode
-    monkeypatch.setattr(requests, "_decode", lambda line: read.append(line) or decode(line))
+    read, decode = [], requests.decode_row
+    monkeypatch.setattr(requests, "decode_row", lambda line: read.append(line) or decode(line))
     lines = {"content": b"1\n" * 5_000, "headers": {"content-type": "application/x-ndjson"}}
     assert client_of(max_rows=3).post(AT, **lines).status_code == 413
     assert len(read) == 4

@@ -67,6 +67,22 @@ def test_what_is_no_gzip_is_a_sentence(client, body):
     assert answer.json()["error"].endswith(".")
 
 
+def test_a_gzip_of_many_members_is_unpacked_piece_by_piece():
+    """Like those of bgzip; what follows a member is not copied with each of them."""
+    parts = [b"%d\n" % k * 9000 for k in range(300)]
+    packed = [gzip.compress(part) for part in parts]
+    for body in (b"".join(packed), b"".join(packed) + gzip.compress(b"")):
+        assert gunzip(body, 10**8) == b"".join(parts)
+    with pytest.raises(RequestError, match="cut short"):
+        gunzip(b"".join(packed)[:-1], 10**8)
+
+
+def test_a_gzip_of_too_many_members_is_refused():
+    assert gunzip(gzip.compress(b"") * 9_999 + gzip.compress(b"x"), 10) == b"x"
+    with pytest.raises(RequestError, match="10,000 members"):
+        gunzip(gzip.compress(b"") * 20_000, 10)
+
+
 def test_a_bomb_of_gzip_is_refused_before_it_is_unpacked(client_of):
     bomb = gzip.compress(bytes(50_000_000))
     client = client_of(max_body=100_000)

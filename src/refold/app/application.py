@@ -92,7 +92,7 @@ class _Steps:
             Route("/learn", self._learn),
             Route("/check", self._check),
             Route("/check/run", self._run),
-            Route("/check/rows/{row:int}", self._row),
+            Route("/check/rows/{row}", self._row),
             Route("/limits", self._limits),
             Route("/take", self._take),
             Route("/take/{name}", self._download),
@@ -206,8 +206,8 @@ class _Steps:
         return self._shown(request, "run", here="/check", state=state, checked=checked)
 
     async def _row(self, request: Request) -> Response:
-        state, row = self._work.state, int(request.path_params["row"])
-        checked = row_of(state.checked, row)
+        state = self._work.state
+        checked, row = row_of(state.checked, request.path_params["row"])
         query = RowQuery.of(request.query_params, len(checked.table.columns))
         said, marks = await _thread(lambda: checked.explained(row))
         cells = checked.table.training.table.slice(row, 1).to_pylist()[0]

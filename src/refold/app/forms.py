@@ -57,11 +57,12 @@ def learning_of(form: dict[str, list[str]], state: WorkState) -> Choice:
     )
 
 
-def row_of(checked: CheckedRows | None, row: int) -> CheckedRows:
-    """Return the rows that were checked, if this one is among them."""
-    if checked is None or row >= checked.table.rows:
+def row_of(checked: CheckedRows | None, text: str) -> tuple[CheckedRows, int]:
+    """Return the rows that were checked, and the place of the one that an address names."""
+    known = text.isascii() and text.isdigit() and len(text) < 16
+    if checked is None or not known or int(text) >= checked.table.rows:
         raise RequestError(404, "There is no such row.")
-    return checked
+    return checked, int(text)
 
 
 def rates_said(checked: CheckedRows) -> list[dict[str, str]]:

@@ -9,9 +9,13 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 # Controls (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines, and
-# bytes of file names that are no text: a terminal obeys them, or cannot show them.
+# bytes of file names that are no text: a terminal obeys them, or cannot show them. Characters
+# without width and fillers, by which two names look the same. Joiners (200c, 200d) and variation
+# selectors stay: languages and emoji are written with them.
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+    "\xad\u034f\u115f\u1160\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\uffa0\ufff9-\ufffb"
+    "\U000e0001\U000e0020-\U000e007f]"
 )
 
 
@@ -32,9 +36,12 @@ def printable(text: str, *, lines: bool = False) -> str:
     heat\u001b[2J\u000a°C
     """
     kept = "\n" if lines else ""
-    return _UNSEEN.sub(
-        lambda found: found[0] if found[0] == kept else f"\\u{ord(found[0]):04x}", text
-    )
+    return _UNSEEN.sub(lambda found: found[0] if found[0] == kept else _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
 
 
 def quoted(text: str) -> str:

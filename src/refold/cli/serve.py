@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from refold.cli.failures import FAILED
+from refold.cli.roles import as_option
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -111,6 +114,7 @@ def serve(
         )
     if keyfile is not None and certfile is None:
         raise typer.BadParameter("Give --certfile too.", param_hint="--keyfile")
+    from refold.base.errors import UserError, sentence_of
     from refold.base.needs import needs
     from refold.base.words import names_in
 
@@ -139,10 +143,6 @@ def serve(
             format=webhook_format,
             rows=webhook_rows,
         )
-    certificate = None if certfile is None else Certificate(certfile, keyfile)
-    if certificate is not None:
-        certificate.check()
-
     settings = Settings(
         token=token,
         hosts=_LOOPBACK if token is None and not insecure else (),
@@ -159,14 +159,20 @@ def serve(
         drift=not no_drift,
         webhook=target,
     )
-    store = ModelStore(models_by_name(models), drift=settings.drift)
-    at = listen(host, port)
-    scheme = "http" if certificate is None else "https"
+    files = models_by_name(models)
+    try:
+        tls = None if certfile is None else Certificate(certfile, keyfile).context()
+        store = ModelStore(files, drift=settings.drift)
+        at = listen(host, port)
+    except UserError as error:  # whoever reads the log reads JSON
+        log_lines({"event": "not started", "problem": sentence_of(error, as_option)})
+        raise typer.Exit(FAILED) from None
+    scheme = "http" if tls is None else "https"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}
     app = create(store, settings)
-    serve(app, at, started=lambda: log_lines(entry), certificate=certificate)
+    serve(app, at, started=lambda: log_lines(entry), tls=tls)
 
 
 def _secret_in(file: Path | None) -> str | None:

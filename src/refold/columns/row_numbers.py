@@ -71,7 +71,7 @@ def _is_drawn(values: Floats) -> bool:
     scatter = float(gaps.var()) / (mean * mean)  # 1 − 1/mean for a geometric distribution
     # Kolmogorov and Smirnov: 1 sample in 100 is farther off.
     line = np.linspace(values[0], values[-1], len(values))
-    off = float(np.abs(values - line).max()) / abs(float(values[-1] - values[0]))
+    off = float(np.abs(values - line).max()) / float(np.ptp(values))
     return scatter <= 2.0 * (1.0 - 1.0 / mean) and off <= 1.63 / sqrt(len(values))
 
 

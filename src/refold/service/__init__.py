@@ -12,8 +12,9 @@ from refold.service.log import log_lines
 from refold.service.middleware import check_origin, host_name
 from refold.service.models import ModelStore
 from refold.service.pages import curl_command
-from refold.service.server import Certificate, listen, serve
+from refold.service.server import listen, serve
 from refold.service.settings import Settings
+from refold.service.tls import Certificate
 from refold.service.webhook import WebhookTarget
 
 __all__ = [

@@ -249,7 +249,7 @@ class _Service:
             raise RequestError(429, "Too many requests at a time. Try again in a moment.")
         objects, seconds = None, math.inf
         if _is_small(query, body):
-            objects = read_rows(body, query.sent, self._most_rows(query))
+            objects = read_rows(body, query.sent, self._most_rows(query), served.judge.inputs)
             seconds = _estimated_seconds(served, query, len(objects[0]))
         work = partial(self._judge, served, query, body, objects)
         content, known["rows"], due = await self._run(work, seconds)
@@ -308,7 +308,7 @@ class _Service:
         if query.sent in (JSON, NDJSON):
             verdicts = score_objects(
                 served,
-                *(objects or read_rows(body, query.sent, most)),
+                *(objects or read_rows(body, query.sent, most, served.judge.inputs)),
                 on_bad=query.on_bad,
                 explained=query.explained,
                 most=most,

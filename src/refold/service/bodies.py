@@ -16,6 +16,8 @@ from refold.tabular.arrow_table import ParquetTable
 _Wanted = dict[int, "_Wanted"]  # fields of a struct, with those of the structs in them
 
 _GZIP = 31  # what zlib calls it
+_GZIP_PIECE = 2**14  # bytes that are unpacked at a time
+_GZIP_MEMBERS = 10_000  # of a body; each takes time, however little is in it
 # Types of Thrift's compact protocol.
 _TRUTHS, _BYTE, _INTEGERS, _DOUBLE, _BYTES, _LISTS, _STRUCT = (
     (1, 2),
@@ -45,18 +47,23 @@ _RECORD_BATCH, _DICTIONARY_BATCH = 3, 2  # messages of Arrow IPC that hold rows
 def gunzip(body: bytes, most: int) -> bytes:
     """Unpack a body, as far as a request may be large."""
     parts: list[bytes] = []
-    size = 0
+    size, members, rest, at = 0, 0, b"", 0
     try:
-        while body:  # a file may have several members
-            member = zlib.decompressobj(_GZIP)
-            part = member.decompress(body, most - size + 1)
-            size += len(part)
-            if size > most:
-                raise _too_large(most)
+        while rest or at < len(body):  # a file may have several members
+            member, members = zlib.decompressobj(_GZIP), members + 1
+            if members > _GZIP_MEMBERS:
+                raise RequestError(413, f"A gzip may have {_GZIP_MEMBERS:,} members.")
+            # In pieces: what a member leaves is copied.
+            while not member.eof and (rest or at < len(body)):
+                if not rest:
+                    rest, at = body[at : at + _GZIP_PIECE], at + _GZIP_PIECE
+                parts.append(member.decompress(rest, most - size + 1))
+                size += len(parts[-1])
+                if size > most:
+                    raise _too_large(most)
+                rest = member.unconsumed_tail or member.unused_data
             if not member.eof:
                 raise RequestError(400, "The body is cut short: its gzip has no end.")
-            parts.append(part)
-            body = member.unused_data
     except zlib.error:
         raise RequestError(400, "The body is not gzip, though Content-Encoding says so.") from None
     return b"".join(parts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from collections import Counter
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 import httptools
 from uvicorn.config import Config
@@ -20,11 +22,34 @@ from refold.service.settings import Settings
 # Why connections are closed.
 REASONS = (
     *("connections", "header bytes", "header lines", "header time"),
-    *("idle", "invalid HTTP", "unread answer"),
+    *("idle", "invalid HTTP", "unread answer", "TLS handshake"),
 )
-_PIPELINED = 16  # requests of a connection that wait; what comes after them is not parsed yet
-_PIECES = 256  # of bodies that a connection may send until it is the turn of others
+# What is parsed of a connection until it is the turn of others: bytes, and pieces of bodies.
+_BYTES, _PIECES = 2**16, 64
+_PART = 2**12  # bytes that are parsed before these are looked at
+_TURNS = 4  # connections that send more than that, of which so many go on at a time
+_FRAME = 32  # bytes around a piece of a body that are no extension
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
+
+
+class Connection(Protocol):
+    """What is limited in number."""
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """What is closed to end it."""
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """Who is at the other end."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether its client does not read what it has asked for."""
+
+    def refuse(self, status: int, reason: str, message: str) -> None:
+        """Say why it is closed, if that can be said, and close it."""
 
 
 class Connections:
@@ -34,14 +59,16 @@ class Connections:
         self.settings, self.log = settings, log
         self.most = settings.max_connections  # the server lowers it where files are scarce
         self.refused: Counter[str] = Counter()
-        self._open: set[LimitedProtocol] = set()
-        self._waiting: dict[LimitedProtocol, None] = {}  # for a whole request, the oldest first
+        self._open: set[Connection] = set()
+        self._waiting: dict[Connection, None] = {}  # for a whole request, the oldest first
+        self._greedy: dict[LimitedProtocol, None] = {}  # have sent much, and wait for their turn
+        self._giving_turns = False
         self._logged: dict[str, tuple[float, int]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, new: LimitedProtocol) -> None:
+    def add(self, new: Connection) -> None:
         """Count a new connection; at the limit, the one that has waited longest is closed.
 
         If none waits, it is one that sends more requests than it reads answers.
@@ -58,19 +85,41 @@ class Connections:
             self.count("connections", oldest.client)
         self._waiting[new] = None
 
-    def discard(self, gone: LimitedProtocol) -> None:
-        """Forget a connection that is closed."""
+    def discard(self, gone: Connection) -> bool:
+        """Forget a connection that is closed; say whether it was known."""
+        known = gone in self._open
         self._open.discard(gone)
         self._waiting.pop(gone, None)
+        self._greedy.pop(gone, None)  # type: ignore[call-overload]
+        return known
 
-    def working(self, connection: LimitedProtocol) -> None:
+    def working(self, connection: Connection) -> None:
         """Note that a whole request has come: the connection is no longer one that waits."""
         self._waiting.pop(connection, None)
 
-    def waiting(self, connection: LimitedProtocol) -> None:
+    def waiting(self, connection: Connection) -> None:
         """Note that a request is answered."""
         if connection in self._open:
             self._waiting[connection] = None
+
+    def queue(self, greedy: LimitedProtocol) -> None:
+        """Let a connection that has sent much go on when it is its turn.
+
+        However many there are, a turn of the event loop takes as long: others are answered.
+        """
+        self._greedy[greedy] = None
+        if not self._giving_turns:
+            self._giving_turns = True
+            greedy.loop.call_soon(self._give_turns)
+
+    def _give_turns(self) -> None:
+        self._giving_turns = False
+        turns = list(islice(self._greedy, _TURNS))
+        for each in turns:
+            self._greedy.pop(each, None)
+            each.data_received(b"")
+        for each in islice(self._greedy, 1):  # others wait
+            self.queue(each)
 
     def count(
         self, reason: str, client: tuple[str, int] | None, request_id: str | None = None
@@ -128,8 +177,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """HTTP as uvicorn speaks it, within limits.
 
     Bytes are handed to the parser only as long as it gets on: what it has not made a complete
-    header or a piece of a body of is at most `max_header` bytes. That holds for trailers and the
-    extensions of chunks too.
+    header or a piece of a body of is at most `max_header` bytes. That holds for trailers too, and
+    for the extensions of all chunks of a body together.
     """
 
     def __init__(
@@ -142,7 +191,8 @@ class LimitedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all, self._limits = connections, connections.settings
-        self._unparsed, self._in_header, self._pending = 0, False, b""
+        self._unparsed, self._in_header, self._pending = 0, False, memoryview(b"")
+        self._left = 0  # bytes of the body that are to come, if the header says it
         self._pieces = 0  # of bodies, in this turn
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
@@ -164,18 +214,24 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, as far as it is the turn of this connection."""
-        rest, self._pending, self._pieces = memoryview(self._pending + data), b"", 0
+        rest = memoryview(bytes(self._pending) + data) if data else self._pending
+        self._pending, self._pieces, later = memoryview(b""), 0, len(rest) - _BYTES
         while rest and not self.transport.is_closing():
-            if len(self.pipeline) >= _PIPELINED or self._pieces > _PIECES:
-                self._keep(bytes(rest))
+            if self.pipeline or self._pieces > _PIECES or len(rest) <= later:
+                self._keep(rest)
                 return
             allowed = self._limits.max_header - self._unparsed
             if allowed <= 0:
                 most = f"{self._limits.max_header:,} bytes"
                 self.refuse(431, "header bytes", f"The header of a request may have {most}.")
                 return
-            part, rest = rest[:allowed], rest[allowed:]
+            # An empty line ends a header: no part begins more than one request.
+            size = min(allowed, _PART)
+            end = None if self._left >= size else _EMPTY_LINE.search(rest, 0, size)
+            part = rest[: size if end is None else end.end()]
+            rest = rest[len(part) :]
             self._unparsed += len(part)
+            self._pieces += 1
             self._parse(part)
         if self.transport.is_closing():
             return
@@ -186,18 +242,14 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._timer is None and self._is_waiting():
             self._wait_for_header()
 
-    def _keep(self, rest: bytes) -> None:
+    def _keep(self, rest: memoryview) -> None:
         """Go on with the rest when it is the turn of this connection again, and read no more."""
         self._pending = rest
         if not self._way.full:
             self._way.full = True
             self._way.pause_reading()
-        if len(self.pipeline) < _PIPELINED:  # else when a request of them is answered
-            self.loop.call_soon(self._go_on)
-
-    def _go_on(self) -> None:
-        if self._pending:
-            self.data_received(b"")
+        if not self.pipeline:  # else when a request is answered
+            self._all.queue(self)
 
     def _parse(self, data: bytes | memoryview) -> None:
         """Give bytes to the parser; an offer to speak another protocol is not taken.
@@ -235,6 +287,8 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         if len(self.headers) >= self._limits.max_header_lines:
             raise ValueError("too many headers")  # the parser stops, and asks for an answer
+        if name.lower() == b"content-length" and value.isdigit():
+            self._left = int(value[:18])
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -251,12 +305,14 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body."""
-        self._unparsed, self._pieces = 0, self._pieces + 1
+        self._unparsed = max(self._unparsed - len(body) - _FRAME, 0)
+        self._pieces += 1
+        self._left -= len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """End a request."""
-        self._unparsed = 0
+        self._unparsed = self._left = 0
         if not self.parser.should_upgrade():
             self._all.working(self)
             super().on_message_complete()
@@ -264,7 +320,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._go_on()
+        if self._pending:
+            self._all.queue(self)
         if not self.pipeline:
             self._all.waiting(self)
             if self._in_header and self._timer is None:  # the next request has begun
@@ -322,7 +379,8 @@ class LimitedProtocol(HttpToolsProtocol):
     @property
     def is_behind(self) -> bool:
         """Whether requests wait for others of the same connection, or answers to be read."""
-        return bool(self.pipeline) or (self.flow is not None and self.flow.write_paused)
+        waits = bool(self.pipeline) or bool(self._pending)
+        return waits or (self.flow is not None and self.flow.write_paused)
 
     def _is_waiting(self) -> bool:
         """Whether no request is being answered."""

@@ -62,10 +62,10 @@ class Metrics:
         self._open = gauge("refold_connections", "Open connections.")
         about = "Connections that were closed at a limit since the start."
         self._refused = gauge("refold_connections_refused", about, ["reason"])
-        limits = gauge("refold_limit", "The limits of the service.", ["setting"])
+        self._limits = gauge("refold_limit", "The limits of the service.", ["setting"])
         for name, value in asdict(settings).items():
             if isinstance(value, int | float) and not isinstance(value, bool):
-                limits.labels(name).set(value)
+                self._limits.labels(name).set(value)
 
     def answered(self, model: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -85,6 +85,7 @@ class Metrics:
     def text(self, store: ModelStore) -> bytes:
         """Return all of it as Prometheus reads it."""
         self._open.set(len(self._connections))
+        self._limits.labels("max_connections").set(self._connections.most)  # files may be scarce
         for reason in REASONS:
             self._refused.labels(reason).set(self._connections.refused[reason])
         self._files.clear()

@@ -6,9 +6,9 @@ import asyncio
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import IO, Any
 from urllib.parse import parse_qsl
 
@@ -17,11 +17,12 @@ from starlette.types import Receive
 
 from refold.service.bodies import RequestParquet, check_arrow, check_parquet
 from refold.service.errors import RequestError, row_error
+from refold.service.json_rows import decode_row, rows_of_json
 from refold.service.settings import Settings
 from refold.tabular import InputError, TableSource
 from refold.tabular.arrow_table import ArrowStream
 from refold.tabular.csv_table import CsvTable
-from refold.tabular.json_table import JsonError, parse_json
+from refold.tabular.json_table import JsonError
 from refold.tabular.table_source import ReadOptions
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
@@ -166,50 +167,34 @@ class BodyReader:
             raise RequestError(503, "Too much is being sent at a time. Try again in a moment.")
 
 
-def read_rows(body: bytes, kind: str, most: int) -> tuple[list[Any], dict[int, RequestError]]:
+def read_rows(
+    body: bytes, kind: str, most: int, wanted: Collection[str]
+) -> tuple[list[Any], dict[int, RequestError]]:
     """Return the rows of a body of JSON, and the problems of those lines that are no JSON.
 
-    Lines behind the first that is too many are not read.
+    Lines behind the first that is too many are not read. Of columns, those wanted are.
     """
     if kind == JSON:
         try:
-            return _rows_of(_decode(body)), {}
+            return _decoded(body, partial(rows_of_json, most=most, wanted=wanted)), {}
         except JsonError as error:
-            if error.column:
-                raise row_error(error.problem, error.row or 0, error.column) from None
+            if error.column or error.row is not None:
+                raise row_error(error.problem, error.row or 0, error.column or None) from None
             raise RequestError(400, f"The body is not JSON: {error.problem}.") from None
     rows: list[Any] = []
     problems: dict[int, RequestError] = {}
-    for line in filter(None, map(bytes.strip, body.split(b"\n"))):
+    for each in io.BytesIO(body):  # one by one: there may be millions of empty lines
+        if not (line := each.strip()):
+            continue
         row = len(rows)
         if row > most:
             break
         try:
-            rows.append(_decode(line))
+            rows.append(_decoded(line, decode_row))
         except JsonError as error:
             problems[row] = row_error(f"it is not JSON: {error.problem}", row, error.column or None)
             rows.append(None)
     return rows, problems
-
-
-def _rows_of(document: Any) -> list[Any]:
-    """Return the rows of a list of objects, one object, or an object of columns."""
-    if isinstance(document, list):
-        return document
-    if not isinstance(document, dict):
-        raise RequestError(400, "The body must be a list of objects, or an object of columns.")
-    lists = {name: cells for name, cells in document.items() if isinstance(cells, list)}
-    if not lists:
-        return [document]
-    for name in document:
-        if name not in lists:
-            raise RequestError(400, "Some columns are lists, this one is none.", column=name[:100])
-    sizes = {len(cells) for cells in lists.values()}
-    if len(sizes) > 1:
-        raise RequestError(
-            400, f"The columns have {min(sizes)} to {max(sizes)} cells, not as many each."
-        )
-    return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
 
 
 def open_columns(body: bytes, kind: str, most_rows: int, most_bytes: int) -> TableSource:
@@ -230,10 +215,10 @@ def open_columns(body: bytes, kind: str, most_rows: int, most_bytes: int) -> Tab
         raise RequestError(400, str(error)) from None
 
 
-def _decode(body: bytes) -> Any:
+def _decoded(body: bytes, decode: Callable[[str], Any]) -> Any:
     """Decode JSON strictly; errors say where, in our words."""
     try:
-        return parse_json(body.decode("utf-8-sig"))
+        return decode(body.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, character {error.colno}"
         raise JsonError(f"it cannot be read from {where} on") from None

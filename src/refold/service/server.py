@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import signal
 import socket
 import ssl
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
@@ -19,10 +17,13 @@ from refold.base.errors import UserError
 from refold.service.connections import Connections, LimitedProtocol
 from refold.service.log import LibraryLog
 from refold.service.settings import Settings
+from refold.service.tls import TlsHandshake
 
 # Seconds that requests in flight are waited for when the process is told to stop.
 _GRACE = 30
 _BACKLOG = 512  # connections that are not yet accepted
+_ACCEPTED = 8  # of them, in a turn of asyncio's event loop
+_SECRET = 2**16  # bytes that TLS reads at a time
 _OTHER_FILES = 64  # that the process has open beside connections
 
 
@@ -45,33 +46,12 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """What TLS needs: a chain of certificates and its key, as PEM files."""
-
-    certfile: Path
-    keyfile: Path | None = None  # None if the first file has both
-
-    def check(self) -> None:
-        """Refuse files that TLS cannot be spoken with."""
-        try:
-            # A key that needs a password would be asked for at a terminal that is not there.
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(self.certfile, self.keyfile, password="")
-        except OSError as error:
-            files = " and ".join(map(str, filter(None, (self.certfile, self.keyfile))))
-            raise UserError(
-                f"TLS cannot be spoken with {files}: {error.strerror or error}. Give a chain of "
-                "certificates and the key to it, both PEM, the key without a password."
-            ) from None
-
-
 def serve(
     app: Starlette,
     at: socket.socket,
     *,
     started: Callable[[], None],
-    certificate: Certificate | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> None:
     """Serve until the process gets SIGTERM or SIGINT; requests in flight are finished."""
     connections = getattr(app.state, "connections", None)
@@ -80,39 +60,37 @@ def serve(
     else:
         LibraryLog(connections.log).install()
     connections.most = max(min(connections.most, _file_limit() - _OTHER_FILES), 1)
+    http = partial(LimitedProtocol, connections)
+    SSLProtocol.max_size = _SECRET  # else 256 KB for each connection, from its first byte on
     config = uvicorn.Config(
         app,
-        http=partial(LimitedProtocol, connections),  # type: ignore[arg-type]
+        http=http if tls is None else partial(TlsHandshake, connections, tls),  # type: ignore[arg-type]
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_keep_alive=connections.settings.idle_seconds,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_GRACE,
-        backlog=_BACKLOG,
-        ssl_certfile=None if certificate is None else certificate.certfile,
-        ssl_keyfile=None if certificate is None else certificate.keyfile,
-        loop="auto" if certificate is None else "asyncio",  # see _Server
+        # uvloop reads before a handshake can begin, and would lose what it has read. asyncio
+        # accepts so many connections before it looks whether there are too many.
+        loop="auto" if tls is None else "asyncio",
+        backlog=_BACKLOG if tls is None else _ACCEPTED,
     )
-    server = _Server(config, started, connections.settings.header_seconds)
+    server = _Server(config, started)
     server.run(sockets=[at])
 
 
 class _Server(uvicorn.Server):
     """A server that says when it has started, and ends as a process that did what it was told."""
 
-    def __init__(
-        self, config: uvicorn.Config, started: Callable[[], None], handshake_seconds: float
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._on_start, self._handshake_seconds = started, handshake_seconds
+        self._on_start = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self.config.is_ssl:  # uvicorn has no option for it, and a minute is the default
-            loop = asyncio.get_running_loop()
-            limited = partial(loop.create_server, ssl_handshake_timeout=self._handshake_seconds)
-            loop.create_server = limited  # type: ignore[method-assign]
         await super().startup(sockets)
+        for at in sockets or []:
+            at.listen(_BACKLOG)
         if self.started:
             self._on_start()
 

@@ -198,6 +198,10 @@ def test_the_spread_follows_the_context(rng):
     factor = column.factor(rows.x)
     wide = rows.x.toarray()[:, 2] == 1.0
     assert np.median(factor[wide]) / np.median(factor[~wide]) == pytest.approx(2.0, rel=0.2)
+    alone = ContextRows(rows.x[:, [0, 2]], rows.groups)  # one column of the context is enough
+    column, _ = learn(alone, values - 3.0 * rows.x.toarray()[:, 1], FeatureLayout([1, 1], -1, 0))
+    factor = column.factor(alone.x)
+    assert np.median(factor[wide]) / np.median(factor[~wide]) == pytest.approx(2.0, rel=0.2)
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -226,6 +230,13 @@ def test_numbers_are_taken_as_logarithms_where_that_makes_them_likelier(rng):
     assert ColumnContext.learn(rows, skewed, layout)[0].log
     assert not ColumnContext.learn(rows, np.append(skewed[1:], 0.0), layout)[0].log
     assert not ColumnContext.learn(rows, 10.0 + level + 0.8 * rng.normal(size=N), layout)[0].log
+
+
+def test_a_single_group_fixes_a_number_too():
+    rows = ContextRows(sparse.csr_array(np.ones((9, 1))), np.zeros(9, dtype=np.int64))
+    assert ColumnContext.learn(rows, np.full(9, 3.0), FeatureLayout([1], -1, 1))[0].fixed
+    nobody = ContextRows(rows.x, np.full(9, -1))
+    assert not ColumnContext.learn(nobody, np.full(9, 3.0), FeatureLayout([1], -1, 0))[0].fixed
 
 
 def test_a_number_that_its_group_fixes_may_differ_by_rounding_alone(rng):

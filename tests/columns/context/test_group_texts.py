@@ -50,7 +50,7 @@ def by_hand(rows, kappas, path, label, labels, *, learned: bool) -> tuple[float,
     return everywhere, share
 
 
-@pytest.mark.parametrize("n", [300, 130])
+@pytest.mark.parametrize("n", [300, 130, 40])
 def test_shares_are_those_counted_by_hand_also_of_rows_that_were_learned(n):
     table, product = fleet(np.random.default_rng(0), n)
     texts, tree, _ = learned(table, product)
@@ -59,7 +59,7 @@ def test_shares_are_those_counted_by_hand_also_of_rows_that_were_learned(n):
     assert np.isfinite(shares.concentrations[-1])
     for counted in (False, True):
         found = shares.added(path, codes, np.full(n, counted))
-        for k in range(0, n, 7):
+        for k in range(n):
             *own, label = rows[k]
             args = shares.concentrations, tuple(own), label, shares.leaves.labels
             everywhere, here = by_hand(rows, *args, learned=counted)
@@ -247,3 +247,18 @@ def test_words_say_how_rare_a_text_is_for_its_group_and_where_it_was_seen():
     assert said(None, "S1") == "that is rare for site S1 (5 of 60 rows)"
     assert said(None, "S3") == "it never was for site S3 (seen for S1, S0)"
     assert said("new", "S0") == said("7", "S9") == ""
+
+
+def test_a_group_that_says_no_more_than_the_one_above_it_is_not_named():
+    sites = np.repeat(["S0", "S1", "S2", "S3"], 80).tolist()
+    machines = [f"M{k % 4}" for k in range(320)]  # alike within a site
+    product = (["7"] * 78 + ["A-1"] * 2) + ["A-1"] * 240
+    by = [column(sites), column(machines)]
+    table = Table(["site", "machine", "x"], [*by, column(product)], 320)
+    index = GroupIndex.learn(table, ["site", "machine"])
+    tree = GroupTree.of(index)
+    texts = GroupTexts.learn(table["x"], tree).plus_rows(table["x"], index.codes(table))
+    assert np.isfinite(texts.shares[0].concentrations).tolist() == [True, False]
+    assert texts.matters
+    one = table.take(np.array([79]))
+    assert texts.words(one["x"], 0, tree.codes(one)[0]) == "is rare for site S0 (2 of 80 rows)"

@@ -326,10 +326,16 @@ def test_spreads_of_one_or_two_groups_are_pooled_and_none_is_below_rounding():
     pooled = GroupSpread.of(np.array([4.0, 8.0, 9.0]), np.array([2.0, 4.0, 0.5]), 1e-6)
     assert pooled.prior == pytest.approx(2.0)  # half a degree of freedom says nothing
     assert pooled.prior_freedom >= 1e6
+    three = GroupSpread.of(np.array([9.0, 90.0, 900.0]), np.full(3, 9.0), 1e-6)
+    assert three.prior_freedom < 1e6
     assert GroupSpread.of(np.zeros(5), np.full(5, 3.0), 0.25).prior == pytest.approx(0.25)
     assert GroupSpread.of(np.zeros(2), np.zeros(2), 0.25).prior == 0.25
     none = GroupSpread.of(np.zeros(4), np.full(4, 3.0), 0.25)
     assert none.of_rows(np.arange(4))[0].tolist() == [0.25] * 4
+    single = GroupSpread(np.array([4.0]), np.array([9.0]), 1.0, 2.0, 1e-6)
+    variance, freedom = single.of_rows(np.array([0, -1]))
+    np.testing.assert_allclose(variance, [6.0 / 11.0, 1.0])
+    assert freedom.tolist() == [11.0, 2.0]
     alone = GroupSpread.of_all(12.0, 4.0, 1.0)
     assert alone.of_rows(np.array([-1, -1]))[0] == pytest.approx([3.0, 3.0])
     assert GroupSpread.of_all(1.0, 4.0, 1.0).prior == 1.0

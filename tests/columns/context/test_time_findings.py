@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import rankdata
 
 from refold.base.errors import UserError
+from refold.columns.context import time_findings
 from refold.columns.context.context import ContextColumns
 from refold.columns.context.time_findings import notice_same_times, notice_stretches
 from refold.columns.context.window import Window, WindowModel
@@ -91,3 +92,19 @@ def test_rows_that_run_backwards_by_a_date_nobody_named_are_refused(step, refuse
             windowed(frame, over=())
     else:
         windowed(frame, over=())
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_row_is_compared_with_the_last_before_its_window(turned, rng, monkeypatch):
+    order = np.arange(60)[:: -1 if turned else 1]
+    model, table, rows = windowed(rows_of(rng.normal(size=60)).iloc[order])
+    kept = np.flatnonzero(order != 7)
+    compared = []
+
+    def spy(learned, name, before, after):
+        compared.extend(zip(order[kept[before]].tolist(), order[kept[after]].tolist(), strict=True))
+        return 0.0
+
+    monkeypatch.setattr(time_findings, "_alike", spy)
+    assert list(notice_stretches(model, rows, table.take(kept), kept, [0.01, 0.05])) == []
+    assert sorted(compared) == [(k - 10, k) for k in range(10, 60) if k not in (7, 17)]

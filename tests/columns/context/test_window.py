@@ -1,14 +1,19 @@
 """Measures of the rows before each one, against pandas."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from refold.base.errors import UserError
+from refold.columns.context.column_context import ColumnContext
 from refold.columns.context.context import ContextColumns
+from refold.columns.context.context_rows import ContextRows
 from refold.columns.context.history import History
+from refold.columns.context.trend import FeatureLayout
 from refold.columns.context.window import Window, WindowModel
 from refold.columns.conversion import to_table
 from refold.columns.encoding.plan import Plan
@@ -252,6 +257,18 @@ def test_columns_without_a_value_or_a_change_are_not_looked_at(frame):
     model, _, _ = WindowModel.learn(FIVE_ROWS, given, plan.parse(table))
     assert "value: step'" in model.columns
     assert {each.column for each in model.columns.values()} == {"value"}
+
+
+def test_a_mean_goes_as_its_column_does_and_steps_and_spreads_have_no_trend(frame):
+    model, table = learned(frame.assign(value=frame["value"] + 1.0), FIVE_ROWS)
+    rows = ContextRows(sparse.csr_array(np.ones((400, 1))), np.zeros(400, dtype=np.int64))
+    own, _ = ColumnContext.learn(rows, table["value"].values, FeatureLayout([1], -1, 1))
+    value = {"value": replace(own, log=True, form="linear")}
+    for name, each in model.columns.items():
+        goes = (True, "linear") if each.measure == "mean" else (False, "none")
+        assert model.chosen(name, value) == goes
+        assert model.chosen(name, {}) == (False, "none")
+    assert model.chosen("value", value) is None
 
 
 @pytest.mark.parametrize(("repeats", "counted"), [(34, False), (3, True)])

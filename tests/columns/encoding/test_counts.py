@@ -64,6 +64,11 @@ def test_what_a_row_had_is_not_novel(column, cell, known):
     assert counted(300).novel_left_out == 0.0
 
 
+@pytest.mark.parametrize(("rows", "left_out"), [(21, 1.0), (20, 0.0)])
+def test_a_row_left_out_would_be_novel_to_twenty_others(rows, left_out):
+    assert counted(rows, [(0, 3, "")]).novel_left_out == left_out
+
+
 @pytest.mark.parametrize(("rows", "rare"), [(500, True), (499, False)])
 def test_where_each_new_row_brings_a_first_gap_none_is_novel(rows, rare):
     counts = counted(rows, [(0, 3, ""), (1, 4, "")])  # two columns of 500 rows: 4 in 1,000
@@ -96,6 +101,16 @@ def test_a_row_without_any_value_is_not_judged():
     counts = counted(60)
     rows = table(["", "", "1.5"], ["", "x", ""], ["", "", ""])
     assert counts.encode(rows).judged.tolist() == [False, True, True]
+
+
+def test_a_row_with_all_numbers_is_as_far_out_beside_rows_with_gaps(rng):
+    X = rng.normal(size=(57, 3))
+    counts = NumberCounts.of(X, np.zeros(3, dtype=np.int64))
+    alone = counts.magnitudes(X[1:])
+    X[0, 1] = np.nan
+    beside = counts.magnitudes(X)
+    np.testing.assert_array_equal(beside[1:], alone)
+    assert beside[0, 1] == 0.0
 
 
 def test_numbers_are_folded_by_the_rows_of_other_parts(rng):

@@ -1,6 +1,7 @@
 """What is said of cells, against sentences written by hand and counts made by hand."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from refold.columns.encoding.dependence import NONE, OTHER
 from refold.columns.encoding.descriptions import (
     CellDescriber,
     _between,
+    _clock,
+    _day,
     beside_words,
     cannot_be_read,
     date_words,
@@ -357,3 +360,9 @@ def test_a_group_says_why_a_text_surprises_if_it_adds_enough(added, said):
     expected = context.text_words(one, 0, "word", 0)
     assert expected == "is rare for machine M1 (1 of 7 rows)"
     assert describer._for_group(0, 0, 0) == (expected if said else "")
+
+
+@pytest.mark.parametrize("seconds", [86399.0, 86399.9, -0.1, -60.0])
+def test_a_fraction_of_a_second_belongs_to_the_minute_and_day_that_go_on(seconds):
+    moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    assert (_day(seconds), _clock(seconds)) == (f"{moment:%Y-%m-%d}", f"{moment:%H:%M}")

@@ -26,6 +26,12 @@ def test_counts_add_and_subtract(some, more):
     assert both.minus(tally(more)).counts == dict(Counter(some))
 
 
+def test_a_value_without_a_row_is_not_kept():
+    for counts, kept in (([2, 0], {"a": 2}), ([0, 0], {})):
+        found = ValueCounts.of(["a", "b"], np.array(counts), missing=3)
+        assert (found.counts, found.rows) == (kept, sum(counts) + 3)
+
+
 def test_what_was_never_counted_cannot_be_subtracted():
     with pytest.raises(ValueError, match="'b' were never counted"):
         tally("aaa").minus(tally("ab"))

@@ -6,6 +6,7 @@ import pytest
 from refold.base.errors import TableError
 from refold.models.creased import LARGEST
 from refold.models.creased.creases import Creases, _column_moments, standardized
+from refold.models.creased.state import enough_creases
 
 
 def creases_of(X, weights=None, **options):
@@ -23,6 +24,13 @@ def test_means_and_deviations_are_those_of_repeated_rows(size, rng):
     np.testing.assert_allclose(mean / size, np.nanmean(whole, axis=0), rtol=1e-13)
     np.testing.assert_allclose(scale / abs(size), np.nanstd(whole, axis=0, ddof=1), rtol=1e-9)
     assert varying.all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "creases"), [(2, 256), (4_999, 256), (5_000, 512), (19_999, 512), (20_000, 1024)]
+)
+def test_more_rows_carry_more_creases(rows, creases):
+    assert enough_creases(rows) == creases
 
 
 def test_a_mean_far_from_zero_keeps_its_digits():

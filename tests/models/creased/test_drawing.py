@@ -58,6 +58,8 @@ def test_what_columns_say_of_each_other_is_the_inverse_of_their_products(ridge, 
     if gaps:
         Z[rng.random(Z.shape) < 0.3] = np.nan
         Z[:30, 0], Z[30:, 1] = np.nan, np.nan  # never together
+        Z[:, 3], weights[50] = np.where(np.arange(60) == 50, Z[:, 3], np.nan), 0.3
+        Z[50] = [1.0, np.nan, -2.0, 1.5]  # the others only in a row that counts for less than one
     products = np.zeros((4, 4))
     for i in range(4):
         for j in range(4):

@@ -9,7 +9,7 @@ from refold import CreasedREF
 from refold.base.errors import TableError
 from refold.models.creased import row_sample
 from refold.models.creased.known import KnownRows, have_twins
-from refold.models.creased.leverage import Sums
+from refold.models.creased.leverage import Sums, _at_least_rounding
 from refold.models.creased.row_sample import Sample, check_rows, counted, first
 
 
@@ -131,3 +131,11 @@ def test_a_weight_above_one_is_a_twin_and_copies_have_their_mean_distance(rng):
     z[5] = z[4]
     found = KnownRows.of(z, weights, np.arange(30.0))
     np.testing.assert_allclose(found.find(z[4:6])[1], (2.0 * 4.0 + 5.0) / 3.0)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_the_ridge_is_at_least_what_rounding_leaves_of_the_sums(size):
+    diagonal = size * np.array([0.25, 0.5, 0.125])
+    rounding = 3.0 * np.finfo(float).eps * 0.5 * size
+    assert _at_least_rounding(0.0, diagonal) == pytest.approx(rounding, rel=1e-12)
+    assert _at_least_rounding(2.0 * rounding, diagonal) == 2.0 * rounding

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold import Detector
+from refold import Detector, RateWarning
 
 KINDS = {"absurd-cell", "single-value", "too-few-rows"}
 
@@ -48,3 +48,10 @@ def test_too_few_rows_are_said_of_mixed_tables_too(method, rows, columns, said, 
     frame = pd.DataFrame(rng.normal(size=(rows, columns))).add_prefix("c")
     frame["kind"] = rng.choice(["a", "b"], rows)
     assert (("too-few-rows", None) in noticed(frame, method=method)) == said
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_one_warning_is_given_however_many_models_are_inside(method, rng):
+    with pytest.warns(RateWarning, match="The threshold rests on") as said:
+        Detector(method=method, alpha=0.05, n_jobs=1).fit(rng.normal(size=(30, 12)))
+    assert len(said) == 1

@@ -126,6 +126,20 @@ def test_windows_and_rules_have_them_too(given):
     assert len(model.explain(new.head(40))) == 40
 
 
+def test_the_share_of_each_cell_is_divided_too():
+    made = idle_or_running(40, 0)
+    scorer = (model := Detector(by="machine", alpha=0.05).fit(made(40))).scorer()
+    new = made(3)
+    new.loc[::2, "a"] = 50.0  # far out by itself
+    rows = judged_rows(scorer, model.encoder_, model.encoder_.read(new, reset=False))
+    found = scorer.attribution(rows)
+    others = replace(scorer, group_scales=None).attribution(rows[:, :-1])
+    scales = rows[:, -1]
+    assert scales.max() > 1.0
+    for divided, whole in ((found.parts, others.parts), (found.alone, others.alone)):
+        np.testing.assert_allclose(divided, whole / scales[:, None], rtol=1e-12)
+
+
 def test_a_model_without_groups_has_none():
     made = idle_or_running(5, 2)
     training = made(40).drop(columns="machine")

@@ -6,6 +6,7 @@ import pytest
 
 from refold import Detector
 from refold.decisions.thresholds import Calibration
+from refold.models.detector import learned as learned_module
 from refold.models.detector.learned import Inside
 
 
@@ -79,3 +80,17 @@ def test_numbers_alone_are_judged_as_they_come_and_what_is_missing_as_in_a_table
     np.testing.assert_array_equal(
         np.delete(model.score_samples(gaps), 4), np.delete(model.score_samples(X), 4)
     )
+
+
+@pytest.mark.parametrize(("columns", "paired"), [(4, True), (5, False)])
+def test_of_four_columns_or_fewer_pairs_are_left_out_anew(columns, paired, rng, monkeypatch):
+    first = rng.integers(0, 4, 300)
+    table = pd.DataFrame({"a": [f"A{k}" for k in first], "b": [f"B{k // 2}" for k in first]})
+    for k in range(columns - 2):
+        table[f"x{k}"] = rng.normal(size=300)
+    asked = []
+    monkeypatch.setattr(
+        learned_module, "CrossFitParts", lambda encode, paired: asked.append(paired)
+    )
+    Detector(n_jobs=1).fit(table)
+    assert asked == [paired]

@@ -242,8 +242,9 @@ def test_rules_that_do_not_fit_the_table_are_refused_by_name(rules, problem):
 
 
 def test_what_rules_do_to_the_training_rows_is_noticed():
-    model = fitted({"weight": {"max": 2.5}, "mute": ["machine = M9"]})
+    model = fitted({"weight": {"max": 2.5}, "mute": ["machine = M9", "machine = M1"]})
     found = {each.kind: each for each in model.noticed_}
+    assert [each.kind for each in model.noticed_].count("idle-rule") == 1
     outside = [k for k, row in enumerate(rows()) if row["weight"] > 2.5]
     assert list(found["outside-rule"].rows) == outside
     assert "machine = M9 holds for none of the 400 training rows" in found["idle-rule"].message
@@ -354,6 +355,14 @@ def test_parts_are_judged_by_rules_until_there_are_enough_rows_and_a_hundred_bey
     monkeypatch.setattr(ruled, "_ENOUGH", enough)
     model = Detector(method="ref", alpha=0.25, rules={"weight": {"max": 5}}, n_jobs=1)
     assert model.fit(rows(n)).calibration_.total == judged
+
+
+def test_where_columns_depend_on_each_other_the_usual_value_is_the_lower_median():
+    names = ["pressure", "flow", "weight"]
+    table = [{name: row[name] for name in names} for row in rows(60)]
+    model = Detector(rules={"flow": {"direction": "high"}}, n_jobs=1).fit(table)
+    medians = [np.quantile([row[name] for row in table], 0.5, method="lower") for name in names]
+    assert model.scorer().centers.tolist() == medians
 
 
 def test_the_usual_value_is_the_one_nearest_to_the_median_of_those_that_add_least():

@@ -27,6 +27,8 @@ MAKES = {
     "Detector of numbers": (lambda: Detector(), numbers),
     "Detector": (lambda: Detector(), whole),
     "Detector, ref": (lambda: Detector(method="ref"), whole),
+    "Detector of groups": (lambda: Detector(by="machine", trim=0.1), whole),
+    "Detector of groups, ref": (lambda: Detector(by="machine", method="ref", trim=0.1), whole),
 }
 
 
@@ -86,12 +88,48 @@ def test_rows_learned_later_change_the_context_of_those_before(seed):
     np.testing.assert_array_equal(model.score_samples(NEW), before)
 
 
+@pytest.mark.parametrize("context", [{"by": "machine"}, {"context": ["speed"]}])
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_rows_that_wait_do_not_lose_their_context_by_feedback(method, context, tmp_path):
+    table = parts(ROWS, seed=0)
+    whole, waits = Detector(method=method, **context), Detector(method=method, **context)
+    whole.fit(table).accept(ODD).reject(NEW[:2])
+    waits.partial_fit(table[:100]).partial_fit(table[100:]).accept(ODD).reject(NEW[:2])
+    assert_same(waits, whole, NEW)
+    for one, other in zip(waits.feedback_, whole.feedback_, strict=True):
+        np.testing.assert_array_equal(one.before.distances, other.before.distances)
+        np.testing.assert_array_equal(one.after.distances, other.after.distances)
+    waits.save(tmp_path / "model.json")
+    assert_same(refold.load(tmp_path / "model.json"), waits, NEW)
+
+
+def test_rows_that_wait_do_not_lose_their_time_by_feedback():
+    model = Detector(over="day", method="ref").partial_fit(parts(80, seed=0))
+    before = copied(model)
+    model.accept(ODD)
+    entry = model.feedback_[-1]
+    np.testing.assert_array_equal(entry.before.distances, -before.score_samples(ODD))
+    np.testing.assert_array_equal(entry.after.distances, -model.score_samples(ODD))
+    assert (model.predict(NEW) == 1).mean() > 0.8
+    assert_same(model.undo_feedback(), before, NEW)
+
+
+def test_feedback_on_rows_that_waited_is_seen_in_the_context_that_was_decided():
+    table = parts(10_100, seed=0)
+    early, late = (Detector(by="machine", method="ref").partial_fit(table[:9_900]) for _ in "ab")
+    early.accept(ODD).partial_fit(table[9_900:])
+    late.partial_fit(table[9_900:]).accept(ODD)
+    assert_same(early, late, NEW)
+
+
 class History(RuleBasedStateMachine):
     """One model, and a copy of it from before each word that stands."""
 
-    @initialize(name=st.sampled_from(sorted(MAKES)))
-    def begin(self, name):
+    @initialize(name=st.sampled_from(sorted(MAKES)), waits=st.booleans())
+    def begin(self, name, waits):
         self.model, self.of = fitted(name)
+        if waits and name.startswith("Detector"):  # for more rows, to decide what columns are
+            self.model = MAKES[name][0]().partial_fit(self.of(parts(ROWS, seed=0)))
         self.new = self.of(NEW)
         self.words, self.before = [], []
 

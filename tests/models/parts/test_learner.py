@@ -72,6 +72,22 @@ def test_rows_of_which_enough_are_drawn_by_six_standard_deviations(rng):
     assert enough(10, 0) >= 1.0
 
 
+def test_the_first_rows_are_seen_in_the_context_of_all_rows(rng):
+    kind = rng.integers(0, 10, 900)
+    columns = [
+        NumberColumn(rng.normal(kind, 1.0)),
+        TextColumn([f"K{k}" for k in range(10)], kind),
+    ]
+    table = Table(["heat", "kind"], columns, 900)
+    model = Detector(by="kind")
+    learning = taught(model, Header(("heat", "kind")))
+    learning._state, learning._first = model._nothing()[0].in_context(table.head(200))
+    [_, all_rows] = model._nothing()[0].in_context(table)[0].context
+    learning.take_context(all_rows)
+    expected = all_rows.left_out(table.head(200))["heat"].values
+    np.testing.assert_array_equal(learning._first["heat"].values, expected)
+
+
 def test_columns_without_some_rows_have_all_others(rng):
     X = rng.normal(size=(50, 3))
     table = Table.of_numbers(list("abc"), X.T)
@@ -129,6 +145,7 @@ def test_rows_that_were_held_out_set_the_threshold_unless_others_are_as_if_they_
             columns.append(NumberColumn(frame["time"].to_numpy()))
         table = Table(list(frame), columns, 3000)
     learn_parts(model, Parts(table, 700), Header(tuple(frame)))
+    assert len(model.dropped_) == 0
     if source is None:
         assert not hasattr(model, "calibration_")
         assert model.sketch_.rows == rows

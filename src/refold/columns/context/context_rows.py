@@ -63,7 +63,7 @@ class ContextUnits:
         With `farther` it does not come nearer to the number of the row by that.
         """
         found = self.scores
-        t = float(t_values(np.array([z]), found.freedom[row : row + 1])[0])
+        t = float(t_values(np.array([z]), found.freedom[[row]])[0])
         value = self.column.number(found.expected[row] + found.spread[row] * t)
         digits, own = self._digits(row) + more, float(self.values[row])
         near = round(value, digits)

@@ -65,8 +65,8 @@ def notice_stretches(
     place = np.full(rows.total, -1)
     place[kept] = np.arange(len(kept))
     place = np.append(place, -1)[rows.places]
-    there = rows.first > 0
-    after, before = np.flatnonzero(there), rows.first[there] - 1
+    after = np.flatnonzero(rows.first)
+    before = rows.first[after] - 1
     groups = rows.past.groups
     after, before = (each[groups[after] == groups[before]] for each in (after, before))
     after, before = place[after], place[before]

@@ -65,12 +65,12 @@ def example_of(shape: str, texts: Iterable[str] = ()) -> str:
         if sign == "9":
             if length == 2:
                 return next(pairs)
-            return "2026" if length == 4 else "123456789"[: min(length, 9)]
+            return "2026" if length == 4 else "123456789"[:length]
         if sign == " ":
             return " " * length
         if length == 1 and found.string[found.start() - 1 : found.start()] == "9":
             return {"A": "Z" if found.end() == len(found.string) else "T"}.get(sign, sign)
-        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: min(length, 26)]
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:length]
         return letters if sign == "A" else letters.lower()
 
     return re.sub(r"([Aa9 ])(?:\1*\+|\1*)", filled, shape)

@@ -140,10 +140,15 @@ class TableState:
         return self.in_context(Table.concat(self.waiting))
 
     @property
+    def settled(self) -> TableState:
+        """The same as if no further rows came: with a context, if there is one."""
+        waits = self.counts is None and self.context is None and self.waiting and self.given.names
+        return self.decided[0] if waits else self
+
+    @property
     def read_by(self) -> tuple[Plan, ContextModel] | None:
         """What numbers should be in their context, as if no further rows came."""
-        waits = self.counts is None and self.context is None and self.waiting and self.given.names
-        return self.decided[0].context if waits else self.context
+        return self.settled.context
 
     @once
     def ready(self) -> TableCounts:

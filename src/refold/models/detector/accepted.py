@@ -17,6 +17,7 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import Learned, relearned, with_accepted_rows
 from refold.models.detector.learned import Inside, LearnedTable, of_model
 from refold.models.detector.scorer import MeanScorer
+from refold.models.detector.trim import counts_without
 from refold.models.feedback.entry import equal_rows
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
@@ -25,15 +26,20 @@ from refold.models.ref import REF
 def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     """Return what was learned of a table, and rows that were accepted."""
     counts = base.counts
-    if base.encoder.context is not None and counts.rows == base.rows.rows:
-        counts = TableCounts.of(counts.plan, base.rows, n_jobs=base.n_jobs)  # in the context of now
+    if base.encoder.context is not None and counts.rows == base.learned_rows.rows:
+        counts = _in_context_of_now(base)
     rows = counts.plan.parse(rows)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
     known = {field.name: getattr(base, field.name) for field in fields(LearnedTable)}
-    known["encoder"] = base.encoder.with_state(base.table.with_counts(counts.plus(more)))
+    known["encoder"] = base.encoder.with_state(base.table.settled.with_counts(counts.plus(more)))
     known["sample"] = base.sample.select(counts.plan.names)
     known["alpha"] = base.rate  # it is that of the rows that calibrate
     return AcceptingTable(**known, base=base, accepted=rows)
+
+
+def _in_context_of_now(base: LearnedTable) -> TableCounts:
+    """Return the counts of the rows that are kept, with what is now expected of them."""
+    return counts_without(base.plan, base.rows, base.beyond, n_jobs=base.n_jobs)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,6 +64,11 @@ class AcceptingTable(LearnedTable):
         return self._rated(of_model(model))
 
     @once
+    def rows(self) -> Table:
+        """The rows of the sample, parsed: as before rows were accepted."""
+        return self.base.rows
+
+    @once
     def group_scales(self) -> Floats | None:
         """By what distances are divided in each group: as before rows were accepted."""
         return self.base.group_scales
@@ -80,8 +91,14 @@ class AcceptingTable(LearnedTable):
         return with_accepted_rows(again, accepted, ones, copies=self._copies, before=learned)
 
     def _of_folds(self, before: REF) -> Inside:
-        """Fold all rows anew; the counts have them, and the sample is what calibrates."""
+        """Fold all rows anew; the counts have them, and the sample is what calibrates.
+
+        Where it cannot be taken out of them again, it alone is folded.
+        """
         counts, model = self.counts, snapshot(before)
+        if self.left_out != "exactly":
+            accepted = TableCounts.of(self.plan, self.accepted, n_jobs=self.n_jobs)
+            counts = _in_context_of_now(self.base).plus(accepted)
         assert counts.numbers is not None
         model._learned = FromSketch(counts.numbers.sketch, before._recipe())
         model.engine_ = "sketch"
@@ -110,7 +127,7 @@ class AcceptingTable(LearnedTable):
         return self._rated(Inside(scorer, calibration.threshold(self.rate), calibration, None))
 
     def _means(self, counts: TableCounts, scorer: MeanScorer) -> tuple[Floats, Booleans]:
-        encoded = counts.encode(self.learned_rows, left_out="exactly", n_jobs=self.n_jobs)
+        encoded = counts.encode(self.learned_rows, left_out=self.left_out, n_jobs=self.n_jobs)
         return scorer.distances(features(encoded)), encoded.judged
 
     def _rated(self, inside: Inside) -> Inside:
@@ -123,7 +140,7 @@ class AcceptingTable(LearnedTable):
             return self.with_rules(inside, self.rows, self.beyond)
         if self.cut is not None:
             others = self.rows.take(np.flatnonzero(self.beyond))
-            return self.with_news(self._counting(inside, others))
+            return self.counting(inside, others)
         before, context = self.base.inside, self.encoder.context
         if context is not None and (context.window is not None or context.axis is not None):
             return replace(inside, threshold=before.threshold, calibration=before.calibration)

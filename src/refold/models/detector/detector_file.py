@@ -13,6 +13,7 @@ from refold.base.errors import UserError
 from refold.columns.columns_file import read_table, table_written
 from refold.columns.context.context import ContextModel
 from refold.columns.context.context_file import context_written, read_context
+from refold.columns.encoding.counts import KINDS
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.encoding_file import (
     counts_written,
@@ -67,7 +68,7 @@ def written(model: Detector, budget: Budget) -> dict[str, Any]:
         "alpha": None if model.alpha_ is None else float(model.alpha_),
         "calibration": None if calibrated is None else calibration_written(calibrated),
         "dropped": model.dropped_,
-        "cut": None if learned.cut is None else _cut_written(learned.cut, budget),
+        "cut": None if learned.cut is None else _cut_written(learned, learned.cut, budget),
         "context": None if learned.table.context is None else _context_written(learned, inside),
         **state_written(learned.table, budget),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
@@ -88,7 +89,7 @@ def read(members: dict[str, Field], model: Detector) -> None:
     state, scores, scales = _read_context(members["context"], state, model)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
-    cut = _cut(members["cut"], state)
+    state, cut = _cut(members["cut"], state)
     sample = _sample(members["sample"], state, scores)
     model._learn(model._learned_of(state, sample, cut))
     _check_rules(model._learned.check_rules)
@@ -179,11 +180,14 @@ def _threshold(field: Field) -> float:
 
 
 def _context_written(learned: LearnedTable, inside: Inside | None) -> dict[str, Any]:
-    """Return the context, over time how the rows that are kept were foreseen, scales of groups."""
+    """Return the context, how the rows that are kept were expected, and scales of groups.
+
+    Over time, and where a cut goes through them, they stay as they were when they were counted.
+    """
     assert learned.table.context is not None
     (plan, context), rows = learned.table.context, learned.sample.rows
     scores = None
-    if rows is not None and context.axis is not None:
+    if rows is not None and (context.axis is not None or learned.cut is not None):
         columns = [rows[name] for name in context.columns]
         numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
         scores = arrays.NullableArray(np.reshape(numbers, (len(columns), rows.rows)).T)
@@ -219,21 +223,28 @@ def _read_context(
     return replace(state, context=found), scores, scales
 
 
-def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:
-    return {"table": counts_written(by.counts, budget), "rows": asdict(by.cut)}
+def _cut_written(learned: LearnedTable, by: TableCut, budget: Budget) -> dict[str, Any]:
+    return {
+        "table": counts_written(by.counts, budget),
+        "rows": asdict(by.cut),
+        "news": learned.counts.news_left_out,
+    }
 
 
-def _cut(field: Field, state: TableState) -> TableCut | None:
-    """Read by what rows are left out."""
+def _cut(field: Field, state: TableState) -> tuple[TableState, TableCut | None]:
+    """Read by what rows are left out, and what was new in these."""
     if field.is_null():
-        return None
+        return state, None
     if state.counts is None:
         field.refuse("must be null while rows wait")
-    table, rows = field.members("table", "rows")
+    table, rows, news = field.members("table", "rows", "news")
     counts = read_counts(table)
     if different := state.counts.plan.differing(counts.plan):
         table.refuse(f"takes {different[0][:60]!r} for something else than the table of all rows")
-    return TableCut(counts, read_cut(rows))
+    cut = read_cut(rows)
+    left_out = arrays.integers(news, len(counts.plan.used), KINDS, least=0, most=cut.left_out)
+    counted = replace(state.counts, news_left_out=left_out)
+    return state.with_counts(counted), TableCut(counts, cut)
 
 
 def _check_names(members: dict[str, Field], state: TableState, model: Detector) -> None:
@@ -305,8 +316,8 @@ def _parsed(rows: Table, state: TableState) -> Table:
 
 
 def _scored(kept: Table, context: ContextModel, scores: Field | None) -> Table:
-    """Return rows that are kept as they were foreseen, over time, or as they are expected now."""
-    if context.axis is None or scores is None:
+    """Return rows that are kept as they were expected then, or as they are expected now."""
+    if scores is None or (context.axis is None and scores.is_null()):
         return context.left_out(kept)
     found = arrays.rows_of(scores, kept.rows, len(context.columns))
     return context.scored(kept, dict(zip(context.columns, found.T, strict=True)))

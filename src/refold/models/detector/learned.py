@@ -171,23 +171,24 @@ class LearnedTable:
         others = rows.take(np.flatnonzero(beyond))
         whole = merged_rows(beyond, learned, self.counts.encode(others, n_jobs=self.n_jobs))
         inside = self._fitted(whole, np.where(beyond, 0.0, 1.0), rows)
-        return self.with_news(self._counting(inside, others))
+        return self.counting(inside, others)
 
-    def with_news(self, inside: Inside) -> Inside:
+    def with_news(self, inside: Inside, novel: float = 0.0) -> Inside:
         """Return what judges; rows that would be novel, had they been left out, are far out.
 
-        They are as likely as others to be far out anyway. Of more than may lie above the threshold
-        nothing is lost but their rate: all that is novel stays abnormal.
+        They are as likely as others to be far out anyway. So many more rows are novel as `novel`
+        says. Of more than may lie above the threshold nothing is lost but their rate: all that is
+        novel stays abnormal.
         """
         calibration, threshold = inside.calibration, inside.threshold
         context, rows = self.encoder.context, max(self.counts.rows, 1)
         share = self.counts.novel_left_out / rows
         if context is not None and context.once_seen:
             share = min(share + context.once_seen / rows, 0.5)
-        if share == 0.0:
+        if share == novel == 0.0:
             return inside
         most = float(calibration.scores[-1])
-        far_out, news = most + CERTAIN * threshold, share * calibration.total
+        far_out, news = most + CERTAIN * threshold, share * calibration.total + novel
         others = Calibration(
             calibration.scores, calibration.weights * (1.0 - share), calibration.source
         )
@@ -195,18 +196,31 @@ class LearnedTable:
         threshold = min(calibration.threshold(self.rate), most)
         return replace(inside, threshold=threshold, calibration=calibration)
 
-    def _counting(self, inside: Inside, others: Table) -> Inside:
+    def counting(self, inside: Inside, others: Table) -> Inside:
         """Return what judges; rows that were not learned count for the threshold."""
         scorer = self.scorer_of(inside)
         rows = judged_rows(scorer, self.encoder, others, n_jobs=self.n_jobs)
-        distances = scorer.distances(rows[~np.isnan(rows).all(axis=1)])
-        calibration = inside.calibration.plus(distances, None)
-        return replace(inside, threshold=calibration.threshold(self.rate), calibration=calibration)
+        rows = rows[~np.isnan(rows).all(axis=1)]
+        novel = scorer.unpack(rows)[1].any(axis=1)
+        calibration = inside.calibration.plus(scorer.distances(rows[~novel]), None)
+        inside = replace(
+            inside, threshold=calibration.threshold(self.rate), calibration=calibration
+        )
+        return self.with_news(inside, float(novel.sum()))
 
     def _encoded(self, rows: Table) -> Encoded:
         """Return rows that were counted as if each had not been."""
-        left_out: LeftOut = "exactly" if self.method == "ref" else True
-        return self.counts.encode(rows, left_out=left_out, n_jobs=self.n_jobs)
+        return self.counts.encode(rows, left_out=self.left_out, n_jobs=self.n_jobs)
+
+    @property
+    def left_out(self) -> LeftOut:
+        """How rows of the sample are encoded as if they had not been counted.
+
+        Numbers of more rows than are kept were counted as their context was then: they cannot be
+        taken out again.
+        """
+        seen = self.sample.seen if self.encoder.context is not None else 0
+        return "exactly" if self.method == "ref" and seen <= SIZE else True
 
     def _divided(self, rows: Table, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
         """Return some rows as if each had not been counted, and others that were not at all."""
@@ -317,7 +331,7 @@ class LearnedTable:
         own = TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
         numbers = self.counts.numbers
         if not isinstance(scorer, CreasedScorer) and numbers and self.encoder.context is None:
-            own = replace(own, zero_ends=numbers.zero_ends)
+            own = replace(own, zero_ends=self.counts.zero_ends)
         if not self.rules:
             return own
         self.check_rules()

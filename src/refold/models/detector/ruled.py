@@ -27,6 +27,7 @@ from refold.decisions.rules import ColumnRule, Rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedScorer
 from refold.models.detector.scorer import TableScorer, pack
+from refold.models.detector.trim import counts_without
 from refold.models.scoring import FoldScorer, Scorer
 
 if TYPE_CHECKING:
@@ -158,16 +159,15 @@ class _Rows:
         assert isinstance(column, NumberColumn)
         assert centers is not None
         low, high = self._interval(rule, as_read, column.values, place)
-        there = ~column.is_null & ~self.uncounted[:, k]
         dependent = isinstance(self.scorer.inside, CreasedScorer)
-        targets = [np.full(len(there), centers[place])]
+        targets = [np.full(len(low), centers[place])]
         if dependent:
             targets.append(self._expected(place, k))
         for target in targets:
             column = self.table.columns[k]
             assert isinstance(column, NumberColumn)
-            values = np.clip(target, low, high)
-            tried = np.flatnonzero(there & (values != column.values) & ~np.isnan(target))
+            values = np.clip(target, low, high)  # NaN where there is none
+            tried = np.flatnonzero((values != column.values) & ~np.isnan(values))
             if len(tried):
                 self._try(k, values, tried, always=not dependent and rule.tolerance is None)
 
@@ -313,7 +313,7 @@ def left_out_in_folds(
     for number in range(min(folds, math.ceil(enough * folds / n))):
         rest = rows.take(np.flatnonzero(part != number))
         left = rows.take(np.flatnonzero(part == number))
-        counts = TableCounts.of(learned.plan, rest, n_jobs=learned.n_jobs)
+        counts = counts_without(learned.plan, rest, beyond[part != number], n_jobs=learned.n_jobs)
         state = learned.table.with_counts(counts)
         other = replace(learned, encoder=learned.encoder.with_state(state))
         scorer = other.scorer_of(other.without_rules(rest, beyond[part != number]))

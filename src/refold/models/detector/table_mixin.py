@@ -161,7 +161,14 @@ class TableMixin(FeedbackMixin):
         state, rows = self._underneath.table, cast("Table", judged)
         if state.context is not None and rows.inputs is not None:
             rows = state.context[1].apply(rows.inputs)
-        return rows.select(state.ready.plan.names)
+        return self._in_context(rows).select(state.ready.plan.names)
+
+    def _in_context(self, rows: Table) -> Table:
+        """Return rows as they are judged; as long as rows wait, all are kept as they came."""
+        encoder: TableEncoder = self._underneath.encoder
+        if encoder.context is None or rows.inputs is not None:
+            return rows
+        return encoder.read(rows, reset=False)
 
     def _read_feedback(self, X: Any) -> Table:
         table = self._without_feedback()._more(X)
@@ -172,10 +179,11 @@ class TableMixin(FeedbackMixin):
 
     def _distances_of(self, rows: JudgedRows) -> Floats:
         assert isinstance(rows, Table)
-        return self._learned.distances(rows)
+        return self._learned.distances(self._in_context(rows))
 
     def _with_accepted(self, base: LearnedTable, rows: Table, counts: Integers) -> AcceptingTable:
-        return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))
+        each = rows.take(np.repeat(np.arange(rows.rows), counts))
+        return with_accepted(base, self._in_context(each))
 
     def _encoder_of(self, state: TableState) -> TableEncoder:
         encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)

@@ -50,6 +50,8 @@ class TableCut:
         """Count the rows of a table but for those beyond the cut, which are counted here."""
         beyond = self.beyond(table)
         state = state.plus_rows(table.take(np.flatnonzero(~beyond)), n_jobs=n_jobs)
+        if state.counts is not None:
+            state = state.with_counts(state.counts.leaving_out(table.take(np.flatnonzero(beyond))))
         return state, self.counting(beyond)
 
     def counting(self, beyond: Booleans) -> TableCut:
@@ -100,10 +102,17 @@ def of_rows(
         return state.with_counts(TableCounts.of(plan, table, n_jobs=n_jobs)), None, table
     cut = TableCut.of(state, plan, table, trim)
     table = cut.counts.plan.parse(table)
-    beyond = cut.beyond(table)
-    learned = table.take(np.flatnonzero(~beyond))  # the context, if there is one, has counted them
-    counts = TableCounts.of(cut.counts.plan, learned, n_jobs=n_jobs)
+    beyond = cut.beyond(table)  # the context, if there is one, has counted them
+    counts = counts_without(cut.counts.plan, table, beyond, n_jobs=n_jobs)
     return state.with_counts(counts), cut.counting(beyond), table
+
+
+def counts_without(
+    plan: Plan, table: Table, beyond: Booleans, *, n_jobs: int | None
+) -> TableCounts:
+    """Return the counts of rows but for those beyond a cut."""
+    counts = TableCounts.of(plan, table.take(np.flatnonzero(~beyond)), n_jobs=n_jobs)
+    return counts.leaving_out(table.take(np.flatnonzero(beyond)))
 
 
 def merged_rows(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
