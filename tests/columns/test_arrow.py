@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF, Detector
+from refold.columns.conversion import texts_of_arrow
 from refold.columns.frames import float_values
 
 LARGE = [2**53 + 1, -(2**62) - 3, 5]
@@ -53,3 +54,11 @@ def test_types_that_frames_have_no_name_for_are_judged_as_what_they_hold(rng):
         ("id", "identifier"),
         ("weight", "number"),
     ]
+
+
+def test_texts_of_more_than_two_gigabytes_are_found():
+    """Arrow cannot hold them in one piece; they were said to be no UTF-8."""
+    part = pa.array([letter * 2**20 for letter in "abcdefgh"] * 8)
+    column = pa.chunked_array([part] * 34)
+    found = texts_of_arrow(column)
+    assert found.counts.tolist() == [8 * 34] * 8

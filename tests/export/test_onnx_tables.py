@@ -161,3 +161,12 @@ def test_a_number_of_a_new_sign_is_an_outlier_of_a_graph_too(kind, rng):
     found = run(to_onnx(model), feed)
     np.testing.assert_array_equal(found["label"], model.predict(new))
     np.testing.assert_allclose(found["distance"], -model.score_samples(new), rtol=1e-9)
+
+
+def test_whole_numbers_among_texts_may_be_written_as_floats():
+    train = pd.DataFrame({"x": ["3.0", "abc", "-40.0", "12.0"] * 100, "y": np.arange(400) % 7})
+    model = mixed.fitted(train)
+    texts = ["3", "3.0", "-40.0", "-40", "abc", "3.00", "99.0"]
+    new = pd.DataFrame({"x": texts, "y": 1})
+    assert_same(model, new, mixed.BLIND)
+    assert model.predict(new).tolist() == [1, 1, 1, 1, 1, -1, -1]

@@ -158,6 +158,56 @@ def test_sqlite_has_texts_for_dates_and_numbers_for_truth():
         assert_same(model, new, database, mixed.BLIND, {**TYPED, "when": "TEXT"})
 
 
+@pytest.mark.parametrize("kind", [float, int])
+def test_whole_numbers_among_texts_may_be_written_as_floats(kind, server):
+    cells = [kind(3), "abc", kind(-40), kind(12)] * 100
+    train = pd.DataFrame({"x": pd.Series(cells, dtype=object), "y": np.arange(400) % 7})
+    model = mixed.fitted(train)
+    texts = ["3", "3.0", "-40.0", "abc", "3.00", "-.0", ".0", "ab.0", "99.0", "--3.0", "3.0\n"]
+    new = pd.DataFrame({"x": texts, "y": 1})
+    for database in all_databases(server):
+        with database:
+            without = mixed.BLIND if database.dialect == "sqlite" else ()
+            assert_same(model, new, database, without, exact=database.dialect != "sqlite")
+
+
+MOMENTS = [
+    "2026-03-09 08:00:00",
+    "2026-03-09T07:00:00Z",
+    "2026-03-09 12:00+05:00",
+    "2026-03-08 23:30:00.5-0730",
+    "2026-03-09 06:00:00-01",
+    "2026-03-29T00:59:59Z",
+    "2026-03-29T01:00:00Z",
+    "2026-10-25 00:30:00+00:00",
+    "2026-10-25T01:30:00Z",
+    "1950-01-01T00:00:00Z",
+    "2026-02-30T07:00:00Z",
+    "2026-03-09T07:00:00Q",
+]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_moments_are_those_of_the_clock_that_was_learned(zone, server):
+    when = pd.to_datetime(orders()["when"]).dt.tz_localize(zone)
+    model = mixed.fitted(orders().assign(when=when))
+    usual = orders(1, seed=1).iloc[0].to_dict()
+    texts = pd.DataFrame([{**usual, "when": moment} for moment in MOMENTS])
+    typed = texts.head(9).assign(when=pd.to_datetime(texts["when"][:9], utc=True, format="ISO8601"))
+    for database in all_databases(server):
+        with database:
+            if database.dialect == "sqlite":
+                if zone == "UTC":
+                    assert_same(model, texts, database, mixed.BLIND, exact=False)
+                    continue
+                with pytest.raises(ValueError, match=r"'when': .* zone Europe/Berlin, which SQL"):
+                    to_sql(model, "rows", "sqlite", without=mixed.BLIND)
+                continue
+            assert_same(model, texts, database)
+            database.run('DROP TABLE "rows"')
+            assert_same(model, typed, database, types={**TYPED, "when": "TIMESTAMPTZ"})
+
+
 def as_texts(table):
     return table.apply(lambda column: [None if pd.isna(v) else str(v) for v in column])
 

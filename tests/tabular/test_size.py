@@ -14,7 +14,7 @@ from refold import REF, scale
 from refold.base.errors import UserError
 from refold.columns.conversion import to_table
 from refold.scale.spark import _collected
-from refold.tabular import InputError, TrainingSelection, open_table, read_training
+from refold.tabular import InputError, TrainingSelection, open_table, read_arrow, read_training
 from refold.tabular.features import Features
 from refold.tabular.files import Files
 from tests.growth import assert_linear
@@ -134,3 +134,45 @@ def test_quotes_that_lead_nowhere(tmp_path):
 
     for piece in ('"', ',"', ',""x', '"",', '"\n'):
         assert_linear(read, lambda n, piece=piece: '"' + piece * n, 30_000)
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_a_name_without_end_is_refused(tmp_path, kind):
+    """A name of 20 million characters kept `refold check` at its lines for more than a minute."""
+    file, name = tmp_path / f"t.{kind}", "k" * 10_001
+    if kind == "csv":
+        file.write_text(f"{name},b\n1,2\n")
+    elif kind == "json":
+        file.write_text(f'[{{"{name}": 1, "b": 2}}]')
+    else:
+        pq.write_table(pa.table({name: [1], "b": [2]}), file)
+    with pytest.raises(InputError, match=r"the name of a column has 10,001 characters"):
+        open_table(file)
+
+
+def nulls(rows):
+    return pa.record_batch([pa.nulls(rows), pa.nulls(rows)], names=["x", "y"])
+
+
+def runs(rows):
+    ends, texts = pa.array([rows], pa.int64()), pa.array(["a"])
+    return pa.record_batch([pa.RunEndEncodedArray.from_arrays(ends, texts)], names=["x"])
+
+
+@pytest.mark.parametrize("made", [nulls, runs])
+@pytest.mark.parametrize("form", ["file", "stream"])
+def test_rows_that_take_no_bytes_are_refused_before_they_are_held(tmp_path, form, made):
+    """A file of 490 bytes had a thousand million rows, which took 8 GB."""
+    batch, file = made(10**9), tmp_path / "t.arrow"
+    with getattr(pa.ipc, f"new_{form}")(file, batch.schema) as out:
+        out.write_batch(batch)
+    with open_table(file) as table, pytest.raises(InputError, match=r"000 cells in \d+ bytes"):
+        read_arrow(table)
+
+
+def test_an_empty_column_beside_others_is_read(tmp_path):
+    rows = 2**23
+    table = pa.table({"x": np.zeros(rows, dtype=bool), "y": pa.nulls(rows), "z": pa.nulls(rows)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with open_table(tmp_path / "t.parquet") as source:
+        assert len(read_arrow(source)) == rows

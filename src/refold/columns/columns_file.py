@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -28,6 +29,7 @@ _ENDS = ("low", "high", "unit", "middle")
 _NOTHING = CountedValues(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 # Dataframes count microseconds in 64 bits.
 _LATEST = 2.0**63 / 1e6
+_DAY = 86_400.0
 
 
 def extremes_written(edges: TableExtremes) -> dict[str, Any]:
@@ -167,11 +169,14 @@ def _column_written(column: Column) -> dict[str, Any]:
     if isinstance(column, NumberColumn):
         kind = None if column.form is None else column.form.kind
         return {"numbers": arrays.NullableArray(column.values), "kind": kind}
-    return {
+    written = {
         "seconds": arrays.NullableArray(column.seconds),
         "has_date": column.has_date,
         "has_clock": column.has_clock,
     }
+    if column.offsets is None:
+        return written
+    return written | {"offsets": arrays.NullableArray(column.offsets), "zone": column.zone}
 
 
 def read_table(field: Field, most: int) -> Table:
@@ -203,8 +208,18 @@ def _read_column(field: Field, n: int) -> Column:
             kind.text(get_args(Kind))
             form = NumberForm(kind=kind.value)
         return NumberColumn(arrays.rows_of(numbers, n), form=form)
-    _, seconds, has_date, has_clock = field.members("name", "seconds", "has_date", "has_clock")
+    zoned = ("offsets", "zone") if "offsets" in field.value else ()
+    _, seconds, has_date, has_clock, *zone_fields = field.members(
+        "name", "seconds", "has_date", "has_clock", *zoned
+    )
     times = arrays.rows_of(seconds, n)
     within = np.isnan(times) | (np.abs(times) <= _LATEST)
     arrays.require(seconds, times, within, "must be a time within 300,000 years")
-    return DateColumn(times, has_date.boolean(), has_clock.boolean())
+    column = DateColumn(times, has_date.boolean(), has_clock.boolean())
+    if not zoned:
+        return column
+    offsets, zone = zone_fields
+    ahead = arrays.rows_of(offsets, n)
+    small = np.isnan(ahead) | (np.abs(ahead) <= _DAY)
+    arrays.require(offsets, ahead, small, "must be at most a day")
+    return replace(column, offsets=ahead, zone=zone.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
@@ -127,7 +128,7 @@ def _times_in_categories(column: Any) -> Any:
             nw.from_native(native.astype(kind), series_only=True) if kind.kind in "mM" else column
         )
     if column.implementation.is_pyarrow():
-        kind = native.type.value_type
+        kind = getattr(native.type, "value_type", native.type)  # Dask has texts in its place
         if needs("pyarrow", "parquet").types.is_temporal(kind):
             return nw.from_native(native.cast(kind), series_only=True)
     return column
@@ -184,22 +185,38 @@ def _truths(column: Any) -> TextColumn:
 def _temporal(column: Any) -> Column:
     dtype = column.dtype
     if dtype == nw.Duration:
-        return NumberColumn(_seconds(column.to_numpy(), "m8"), form=NumberForm(kind="duration"))
+        return NumberColumn(_durations(column.to_numpy()), form=NumberForm(kind="duration"))
     if dtype == nw.Time:
         return of_objects(column.name, column.to_list())
-    if dtype == nw.Datetime and dtype.time_zone is not None:  # by the clock on the wall
-        column = column.dt.replace_time_zone(None)
-    # Arrow would rather fail than lose nanoseconds.
-    fine = isinstance(dtype, nw.Datetime) and dtype.time_unit == "ns"
-    seconds = _seconds(column.cast(nw.Datetime("ns" if fine else "us")).to_numpy(), "M8")
-    clock = dtype == nw.Datetime and bool(np.any(np.mod(seconds[~np.isnan(seconds)], _DAY)))
+    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
+    if zone is None:
+        return _moments(_clock_seconds(column))
+    seconds = _clock_seconds(column.dt.replace_time_zone(None))
+    in_utc = _clock_seconds(column.dt.convert_time_zone("UTC").dt.replace_time_zone(None))
+    return replace(_moments(seconds), offsets=seconds - in_utc, zone=zone)
+
+
+def _moments(seconds: Floats) -> DateColumn:
+    clock = bool(np.any(np.mod(seconds[~np.isnan(seconds)], _DAY)))
     return DateColumn(seconds, has_date=True, has_clock=clock)
 
 
-def _seconds(values: NDArray[Any], kind: str) -> Floats:
-    ticks = values.astype(f"{kind}[us]")
-    seconds = ticks.astype(np.int64) / 1e6
-    return np.where(np.isnat(ticks), np.nan, seconds)
+def _clock_seconds(column: Any) -> Floats:
+    # Arrow would rather fail than lose nanoseconds.
+    fine = isinstance(column.dtype, nw.Datetime) and column.dtype.time_unit == "ns"
+    ticks = column.cast(nw.Datetime("ns" if fine else "us")).to_numpy().astype("M8[us]")
+    return _seconds(ticks, 1e6)
+
+
+def _durations(values: NDArray[Any]) -> Floats:
+    """Return durations in seconds, as short as they may be: frames count nanoseconds."""
+    if values.dtype == "m8[ns]":
+        return _seconds(values, 1e9)
+    return _seconds(values.astype("m8[us]"), 1e6)
+
+
+def _seconds(ticks: NDArray[Any], of_a_second: float) -> Floats:
+    return np.where(np.isnat(ticks), np.nan, ticks.astype(np.int64) / of_a_second)
 
 
 def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColumn:
@@ -260,10 +277,10 @@ def _bytes(name: str) -> UserError:
 def texts_of_arrow(column: Any) -> TextColumn:
     """Return an Arrow column of text as texts."""
     pa = needs("pyarrow", "parquet")
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):  # no sooner: texts of 2 GB do not fit into one piece
+        column = column.unify_dictionaries().combine_chunks()
     # What polars writes has codes without a sign.
     codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = column.dictionary
@@ -323,14 +340,14 @@ def _only_groups(column: Any) -> bool:
 
 def _first_characters(column: Any) -> set[str]:
     """Return the characters of the first texts, all that a look costs."""
-    return {character for text in column[:_LOOKED_AT].to_pylist() for character in text or ""}
+    return set("".join(text or "" for text in column[:_LOOKED_AT].to_pylist()))
 
 
 def of_objects(name: str, cells: Sequence[Any]) -> Column:
     """Look at the Python objects of a column, which may be of several types."""
     kinds = {type(cell) for cell in cells if not _is_none(cell)}
-    if kinds and all(issubclass(k, _DURATIONS) for k in kinds):
-        seconds = np.array([np.nan if _is_none(c) else _total_seconds(c) for c in cells])
+    if kinds and all(issubclass(k, _DURATIONS) or _is_interval(k) for k in kinds):
+        seconds = np.array([np.nan if _is_none(c) else _total_seconds(name, c) for c in cells])
         return NumberColumn(seconds, form=NumberForm(kind="duration"))
     if kinds and all(issubclass(k, np.float32) for k in kinds):
         return NumberColumn(shortest(np.array([np.nan if _is_none(c) else c for c in cells], "f4")))
@@ -339,6 +356,11 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
         return NumberColumn(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
     if kinds and all(issubclass(k, (dt.date, dt.time)) for k in kinds):
         return _of_moments(cells, kinds)
+    if any(issubclass(k, (complex, np.complexfloating)) for k in kinds):
+        raise UserError(
+            f"Column {name!r} holds complex numbers: split it into two columns.",
+            advice=set_role("Or leave it out", name, "ignore"),
+        )
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
         raise UserError(
             f"Column {name!r} holds lists or records.",
@@ -373,7 +395,20 @@ def text_of(cell: Any) -> str:
         return f"{'-' if cell < 0 else ''}about 2 to the power of {cell.bit_length() - 1}"
 
 
-def _total_seconds(cell: Any) -> float:
+def _is_interval(kind: type) -> bool:
+    """Whether objects are intervals of Arrow, as DuckDB gives them: months, days and the rest."""
+    return kind.__name__ == "MonthDayNano" and issubclass(kind, tuple)
+
+
+def _total_seconds(name: str, cell: Any) -> float:
+    if _is_interval(type(cell)):
+        if cell.months:
+            raise UserError(
+                f"Column {name!r} holds intervals of months, which differ in length: give days or "
+                "seconds.",
+                advice=set_role("Or leave it out", name, "ignore"),
+            )
+        return float((cell.days * 86_400 * 10**9 + cell.nanoseconds) / 10**9)
     if isinstance(cell, dt.timedelta):
         return cell.total_seconds()
     return float(cell / np.timedelta64(1, "us")) / 1e6
@@ -387,10 +422,24 @@ def _is_none(cell: Any) -> bool:
     )
 
 
-def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> DateColumn:
+def _of_moments(cells: Sequence[Any], kinds: Collection[type]) -> DateColumn:
     has_date = not any(issubclass(k, dt.time) for k in kinds)
     has_clock = any(issubclass(k, (dt.time, dt.datetime)) for k in kinds)
-    return DateColumn(np.array([_wall_clock(cell) for cell in cells]), has_date, has_clock)
+    offsets = np.array([_offset(cell) for cell in cells])
+    zones = {str(cell.tzinfo) for cell in cells if getattr(cell, "tzinfo", None) is not None}
+    return DateColumn(
+        np.array([_wall_clock(cell) for cell in cells]),
+        has_date,
+        has_clock,
+        offsets=offsets if has_date and zones else None,
+        zone=zones.pop() if len(zones) == 1 else "",
+    )
+
+
+def _offset(cell: Any) -> float:
+    """Return by how many seconds the clock of a moment is ahead of UTC; NaN if it has no zone."""
+    ahead = None if _is_none(cell) or getattr(cell, "tzinfo", None) is None else cell.utcoffset()
+    return np.nan if ahead is None else float(ahead.total_seconds())
 
 
 def _wall_clock(cell: Any) -> float:

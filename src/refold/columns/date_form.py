@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.number_form import NumberForm
+from refold.columns.zones import LOCAL, UTC, is_zone, moved, offsets_of_texts
 
 LONGEST = 64  # characters; no date is longer, and hostile texts are not looked at
 UNIX = {"unix": 1.0, "unix-ms": 1e-3}  # seconds and milliseconds since 1970
@@ -75,6 +76,8 @@ class DateForm:
     array([86400.,    nan])
     >>> DateForm("iso", True, True).read(["1970-01-01T02:00:00+02:00"])
     array([7200.])
+    >>> DateForm("iso", True, True, zone="UTC").read(["1970-01-01T02:00:00+02:00"])
+    array([0.])
     """
 
     # ``"iso"`` (``2023-01-31``, perhaps with a time behind a T or a space), ``"unix"`` or ``"unix-
@@ -86,15 +89,30 @@ class DateForm:
     # has_date, has_clock: Whether they say which day it is, and what time of the day.
     has_date: bool
     has_clock: bool
+    # The zone of the clock, as zones are named: cells that say how far they are from UTC are moved
+    # to it. "local" where only offsets are known, empty where there were none.
+    zone: str = ""
 
     def __post_init__(self) -> None:
         if self.format not in UNIX:
             _pattern(self.format)
+        if not is_zone(self.zone):
+            raise ValueError(f"{self.zone!r} is not the name of a zone, such as Europe/Helsinki")
+
+    @property
+    def clock(self) -> str:
+        """The zone of the clock; counts since 1970 are in UTC."""
+        return UTC if self.format in UNIX else self.zone
+
+    @property
+    def said(self) -> str:
+        """The format, and the zone if it has a name."""
+        return f"{self.format}, {self.zone}" if self.zone not in ("", LOCAL) else self.format
 
     def read(self, texts: Sequence[str]) -> Floats:
         """Return seconds since 1970, or since midnight; NaN where a text is not so written.
 
-        They are those of the clock on the wall: a zone does not shift the hour.
+        They are those of the clock on the wall, in the zone of the form if it has one.
         """
         if self.format in COUNTED:
             return self.of_numbers(NumberForm().read(texts))
@@ -109,7 +127,7 @@ class DateForm:
         found = {row: pattern.fullmatch(texts[row].strip()) for row in left.tolist()}
         matches = {row: match for row, match in found.items() if match}
         seconds[list(matches)] = _seconds(_fields(list(matches.values()), pattern))
-        return seconds
+        return moved(seconds, offsets_of_texts(texts), self.zone) if self.zone else seconds
 
     def fits_any(self, texts: Sequence[str]) -> bool:
         """Whether one of a few texts has the form; it may still be no date, such as 30 February."""
@@ -136,13 +154,13 @@ class DateForm:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the form as JSON can say it."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "zone" or value}
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> DateForm:
         """Return the form that `as_dict` wrote; ValueError where there is none such."""
-        kinds = {"format": str, "has_date": bool, "has_clock": bool}
-        if {name: type(value) for name, value in d.items()} != kinds:
+        kinds = {"format": str, "has_date": bool, "has_clock": bool, "zone": str}
+        if {name: type(value) for name, value in ({"zone": ""} | dict(d)).items()} != kinds:
             raise ValueError(f"a form of dates has {', '.join(kinds)}")
         return cls(**d)
 

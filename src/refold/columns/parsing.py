@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from refold.columns.missing import masked_numbers, masked_texts
 from refold.columns.number_form import NumberForm
 from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn, as_texts
 
+_WHOLE = re.compile(r"(-?[0-9]{1,16})(\.0)?", re.ASCII)
 TRUTHS = {"true": "True", "false": "False", "1": "True", "0": "False"}
 _TRUTH_NAMES = frozenset(TRUTHS.values())
 
@@ -29,7 +31,7 @@ def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Colu
     if isinstance(column, TextColumn):
         return column if form is None else _respelled(column, form)
     if isinstance(form, DateForm) and isinstance(column.raw, DateColumn):
-        column = replace(column.raw, has_clock=form.has_clock)
+        column = replace(column.raw.in_zone(form.clock), has_clock=form.has_clock)
     return replace(as_texts(column), source=column.raw)
 
 
@@ -38,7 +40,9 @@ def form_of_values(column: Column) -> NumberForm | DateForm | None:
     raw = column.raw
     if isinstance(raw, NumberColumn):
         return raw.form or NumberForm()
-    return DateForm("iso", raw.has_date, raw.has_clock) if isinstance(raw, DateColumn) else None
+    if isinstance(raw, DateColumn):
+        return DateForm("iso", raw.has_date, raw.has_clock, raw.clock)
+    return None
 
 
 def _respelled(column: TextColumn, form: NumberForm | DateForm) -> TextColumn:
@@ -83,6 +87,7 @@ def _dates(column: Column, form: DateForm | None) -> DateColumn:
         return column
     raw = column.raw
     if isinstance(raw, DateColumn):
+        raw = raw if form is None else raw.in_zone(form.clock)
         if form is None or form.has_clock == raw.has_clock:
             return raw
         return replace(raw, has_clock=form.has_clock, source=raw, form=form)
@@ -90,6 +95,29 @@ def _dates(column: Column, form: DateForm | None) -> DateColumn:
     form = form or DateForm("iso", has_date=True, has_clock=True)
     seconds = np.append(form.read(texts.values), np.nan)[texts.codes]
     return DateColumn(seconds, form.has_date, form.has_clock, raw, form)
+
+
+def have_whole_numbers(column: Column) -> bool:
+    """Whether some texts are whole numbers, all written 3 or all 3.0: how is up to who wrote them.
+
+    Where both are written they are two values.
+    """
+    if not isinstance(column, TextColumn):
+        return False
+    found = [match for match in map(_WHOLE.fullmatch, column.values) if match]
+    return len({match[2] for match in found}) == 1
+
+
+def says_whole_number(text: str) -> bool:
+    """Whether a text is a whole number, written as one."""
+    return (found := _WHOLE.fullmatch(text)) is not None and found[2] is None
+
+
+def with_whole_numbers(column: Column) -> Column:
+    """Return a column of texts with whole numbers written as 3, never as 3.0."""
+    assert isinstance(column, TextColumn)
+    new = [_WHOLE.sub(r"\1", value) if value.endswith(".0") else value for value in column.values]
+    return column if new == list(column.values) else column.renamed(new)
 
 
 def are_truths(column: Column) -> bool:

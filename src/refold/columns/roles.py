@@ -42,6 +42,7 @@ from refold.columns.number_form import NumberForm
 from refold.columns.parsing import clear, parse
 from refold.columns.row_numbers import is_chronological, is_row_number, is_whole
 from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
+from refold.columns.zones import zone_of_texts
 
 Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
 Form = NumberForm | DateForm
@@ -149,6 +150,7 @@ def _texts(name: str, column: TextColumn, sample: TextSample, likely: str) -> Gu
     if isinstance(form, NumberForm):
         found = _numbers(name, _in_order(column, form), form)
     else:
+        form = _in_its_zone(form, column)
         found = _dates(name, _in_order(column, form), form)
     unclear = _ambiguous(name, sample, reading) if found.form == form else ()
     return Guess(
@@ -326,7 +328,15 @@ def _is_empty(column: Column) -> bool:
 
 
 def _form_of(column: DateColumn) -> DateForm:
-    return DateForm("iso" if column.has_date else "%H:%M:%S", column.has_date, column.has_clock)
+    form = "iso" if column.has_date else "%H:%M:%S"
+    return DateForm(form, column.has_date, column.has_clock, column.clock)
+
+
+def _in_its_zone(form: DateForm, column: TextColumn) -> DateForm:
+    """Return the form with the zone that the texts say; a time of day is that of the wall."""
+    if not (form.has_date and form.has_clock):
+        return form
+    return replace(form, zone=zone_of_texts(column.values))
 
 
 def _drawn(values: Floats) -> Floats:
@@ -371,8 +381,9 @@ def _as_dates(name: str, column: Column, form: str) -> Guess:
     if reading is None or reading.share == 0.0:
         raise _unfit(name, "date", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
-    seconds = _in_order(column, reading.form)
-    return Guess("date", reading.form, (*unclear, *_notice_dates(name, seconds, reading.form)))
+    read = _in_its_zone(reading.form, column)
+    noticed = (*unclear, *_notice_dates(name, _in_order(column, read), read))
+    return Guess("date", read, noticed)
 
 
 def _unfit(name: str, role: str, example: str) -> ValueError:

@@ -22,6 +22,7 @@ from refold.columns.date_form import DateForm
 from refold.columns.encoding.shapes import shapes_of
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
+from refold.columns.zones import LOCAL, moved, zone_of_name
 
 _DAY = 86_400.0
 _THURSDAY = 3  # 1 January 1970, counted from Monday
@@ -106,9 +107,28 @@ class DateColumn(_TypedColumn):
     has_clock: bool
     source: Column | None = None  # what was parsed; None if dates came and say what they should
     form: DateForm | None = None  # how it was parsed
+    # (n,): by how many seconds the clock is ahead of UTC, NaN where that is not known; None if no
+    # dates came that say so.
+    offsets: Floats | None = None
+    zone: str = ""  # of what such dates came with, as its type names it
 
     def __len__(self) -> int:
         return len(self.seconds)
+
+    @property
+    def clock(self) -> str:
+        """The zone to read these and further dates in: UTC if they are of several."""
+        if self.offsets is None or np.isnan(self.offsets).all():
+            return ""
+        return zone_of_name(self.zone)
+
+    def in_zone(self, zone: str) -> DateColumn:
+        """Return the same instants by the clock in a zone; a column that says no zone as it is."""
+        if self.offsets is None or zone in ("", LOCAL, self.zone):
+            return self
+        seconds = moved(self.seconds, self.offsets, zone)
+        offsets = self.offsets + (seconds - self.seconds)
+        return replace(self, seconds=seconds, offsets=offsets, zone=zone)
 
     @cached_property
     def is_null(self) -> Booleans:
@@ -137,7 +157,8 @@ class DateColumn(_TypedColumn):
     def take(self, rows: Integers | Booleans) -> DateColumn:
         """Return some of the rows."""
         source = self.source and self.source.take(rows)
-        return DateColumn(self.seconds[rows], self.has_date, self.has_clock, source, self.form)
+        offsets = None if self.offsets is None else self.offsets[rows]
+        return replace(self, seconds=self.seconds[rows], source=source, offsets=offsets)
 
     def _whole(self, values: Floats) -> Integers:
         return np.where(self.is_null, -1.0, values).astype(np.int64)
@@ -333,7 +354,7 @@ def concat(columns: Sequence[Column]) -> Column:
     if len(dates) == len(columns):
         seconds = np.concatenate([column.seconds for column in dates])
         clock = any(column.has_clock for column in dates)
-        return DateColumn(seconds, dates[0].has_date, clock, source, form)
+        return DateColumn(seconds, dates[0].has_date, clock, source, form, *_zones(dates))
     parts = [as_texts(column) for column in columns]
     values = list(dict.fromkeys(chain.from_iterable(part.values for part in parts)))
     place = dict(zip(values, range(len(values)), strict=True))
@@ -346,6 +367,15 @@ def concat(columns: Sequence[Column]) -> Column:
     added = [column.in_group for column in texts if column.in_group is not None]
     in_group = np.concatenate(added) if added and len(added) == len(columns) else None
     return TextColumn(values, np.concatenate(codes), source, cleared, in_group)
+
+
+def _zones(dates: Sequence[DateColumn]) -> tuple[Floats | None, str]:
+    """Return the offsets of all rows, and their zone if they have the same."""
+    zones = {column.zone for column in dates}
+    if all(column.offsets is None for column in dates):
+        return None, ""
+    offsets = [np.full(len(c), np.nan) if c.offsets is None else c.offsets for c in dates]
+    return np.concatenate(offsets), zones.pop() if len(zones) == 1 else ""
 
 
 def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:

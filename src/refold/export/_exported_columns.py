@@ -24,6 +24,7 @@ from refold.columns.encoding.texts import TextCounts
 from refold.columns.missing import number_codes
 from refold.columns.number_form import NumberForm
 from refold.columns.table import TextColumn
+from refold.columns.zones import LOCAL
 from refold.models.detector import Detector
 
 # What can be left out, and the views that are meant.
@@ -45,6 +46,7 @@ class ExportedText:
     decisive: bool  # whether labels depend on these; not where a new text is rejected anyway
     missing: frozenset[str]  # words that stand for a missing value, in small letters
     truth: bool  # whether its values are True and False, which may be written otherwise
+    whole: bool  # whether a whole number may be written as 3.0 too
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,12 @@ class ExportedDate:
     ranged: bool  # whether what is later than all is far out; what is earlier always is
     counts: DateCounts  # from when to when, and written how
     missing: frozenset[str]  # words that stand for a missing value
+
+    @property
+    def zone(self) -> str:
+        """The zone whose clock is meant, empty where it is that on the wall."""
+        zone = "" if self.form is None else self.form.clock
+        return "" if zone == LOCAL else zone
 
 
 ExportedColumn = ExportedText | ExportedNumber | ExportedDate
@@ -182,6 +190,7 @@ def _text(
         not (closed and rejected),
         missing_texts(plan),
         plan.truth,
+        plan.whole,
     )
 
 

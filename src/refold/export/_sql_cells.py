@@ -23,6 +23,8 @@ _ZONE = (
 _DATE = "([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
 _CLOCK = f"([0-9]{{1,2}}):([0-9]{{2}})(?::([0-9]{{2}})(?:[.,]([0-9]{{1,9}}))?)?{_ZONE}"
 _MOMENT = {True: f"^{_DATE}(?:[T ]{_CLOCK})?$", False: f"^()()(){_CLOCK}$"}
+# How far a time is ahead of UTC: UTC itself, or sign, hours and minutes.
+_AHEAD = "^.*[0-9]:[0-9]{2}(?:[.,][0-9]{1,9})? ?(?:(Z|UTC|GMT)|([+-])([0-9]{2}):?([0-9]{2})?).*$"
 FIELDS = ("year", "month", "day", "hour", "minute", "second", "fraction")
 
 
@@ -62,6 +64,10 @@ class Reader:
         word = exp.Lower(this=self.trimmed(text))
         cases = [(word.eq(self.literal(a)), self.literal(b)) for a, b in TRUTHS.items()]
         return case_when(cases, text.copy())
+
+    def whole(self, text: Expression) -> Expression:
+        """Return a text, 3 where it is 3.0."""
+        return self.replaced(text, "^(-?[0-9]{1,16})[.]0$", "\\1", every=False)
 
     def number(self, column: Expression) -> Expression:
         """Return a column of numbers, NULL where it is of a type for texts."""
@@ -120,6 +126,23 @@ class Reader:
                 digits = case_when([(found.eq(none), zero)], found.copy())
                 parts[field] = exp.cast(digits, "int")
         return {name: case_when([(_there(moment), part)]) for name, part in parts.items()}
+
+    def ahead(self, moment: Expression) -> Expression:
+        """Return by how many seconds such a text is ahead of UTC, NULL if it does not say so."""
+        utc, sign, hours, minutes = (
+            self.replaced(moment, _AHEAD, f"\\{place}", every=False) for place in range(1, 5)
+        )
+        cases = [(exp.not_(utc.eq(exp.Literal.string(""))), integer(0))]
+        ahead = case_when(cases, _signed(sign, hours, minutes))
+        return case_when([(self.matches(moment, _AHEAD), ahead)])
+
+    def in_zone(self, instant: Expression, zone: str) -> Expression:
+        """Return what the clock in a zone shows at an instant, both in seconds."""
+        there = exp.AtTimeZone(
+            this=call("TO_TIMESTAMP", exp.cast(instant, "double")), zone=self.literal(zone)
+        )
+        seconds = exp.Extract(this=exp.var("EPOCH"), expression=there)
+        return exp.cast(exp.Floor(this=seconds), "bigint")
 
     def form(self, text: Expression, moment: Expression) -> Expression:
         """Return the shape of a text in a column of dates; `moment` is what was read of it."""
@@ -243,6 +266,18 @@ class SQLiteReader(Reader):
         readable = self._short(text, exp.In(this=kind, expressions=kinds))
         return case_when([(readable, exp.cast(trimmed.copy(), "double"))])
 
+    def whole(self, text: Expression) -> Expression:
+        before = call("SUBSTR", text.copy(), integer(1), exp.Length(this=text.copy()) - 2)
+        minus = exp.Glob(this=text.copy(), expression=exp.Literal.string("-*"))
+        begin = case_when([(minus, integer(2))], integer(1))
+        digits = call("SUBSTR", before.copy(), begin)
+        tests = [
+            exp.Glob(this=text.copy(), expression=exp.Literal.string("*[0-9].0")),
+            exp.not_(exp.Glob(this=digits, expression=exp.Literal.string("*[^0-9]*"))),
+            exp.Length(this=digits.copy()) <= integer(16),
+        ]
+        return case_when([(exp.and_(*tests), before)], text.copy())
+
     def reads_marks(self, form: NumberForm) -> bool:
         return not form.thousands
 
@@ -279,6 +314,18 @@ class SQLiteReader(Reader):
         parts["fraction"] = case_when([(broken, exp.cast(rest, "double"))], real(0.0))
         return {name: case_when([(_there(moment), part)]) for name, part in parts.items()}
 
+    def ahead(self, moment: Expression) -> Expression:
+        cases = [(exp.Glob(this=moment.copy(), expression=exp.Literal.string("*Z")), integer(0))]
+        two, none = "[0-9][0-9]", exp.Literal.string("")
+        for behind, minutes in ((f"{two}:{two}", -2), (f"{two}{two}", -2), (two, 0)):
+            pattern = exp.Literal.string(f"*[0-9]:{two}*[+-]{behind}")
+            size = behind.count(two) * 2 + behind.count(":")
+            parts = self._cut(moment, -size - 1, 1), self._cut(moment, -size, 2)
+            least = self._cut(moment, minutes, 2) if minutes else none
+            ahead = _signed(*parts, least)
+            cases.append((exp.Glob(this=moment.copy(), expression=pattern), ahead))
+        return case_when(cases)
+
     def form(self, text: Expression, moment: Expression) -> Expression:
         """Return the shape of what was read, which has digits and the letters T and Z only."""
         shape = text.copy()
@@ -297,6 +344,17 @@ class SQLiteReader(Reader):
 
 
 READERS = {reader.dialect: reader for reader in (Reader(), PostgresReader(), SQLiteReader())}
+
+
+def _signed(sign: Expression, hours: Expression, minutes: Expression) -> Expression:
+    """Return a time of so many hours and minutes in seconds, negative behind a minus."""
+    none, zero = exp.Literal.string(""), exp.Literal.string("0")
+    parts = [
+        exp.cast(case_when([(part.eq(none), zero)], part.copy()), "int")
+        for part in (hours, minutes)
+    ]
+    seconds = exp.paren(parts[0] * 3600 + parts[1] * 60)
+    return case_when([(sign.eq(exp.Literal.string("-")), exp.Neg(this=seconds))], seconds.copy())
 
 
 def _there(value: Expression) -> Expression:

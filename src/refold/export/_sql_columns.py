@@ -17,6 +17,7 @@ from refold._typing import Floats
 from refold.columns.encoding.dependence import NONE
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.value_counts import ValueCounts
+from refold.columns.zones import UTC
 from refold.export._exported_columns import (
     ExportedColumn,
     ExportedDate,
@@ -87,6 +88,8 @@ class ColumnSteps:
         yield {"text": reader.truth(text) if column.truth else reader.known(text, column.missing)}
         if column.truth:
             yield {"text": reader.known(self["text"], column.missing)}
+        if column.whole:
+            yield {"text": reader.whole(self["text"])}
         yield self._looked_up(column)
         views = [real(float(column.magnitudes[-2]))]
         if reader.regular and column.views:
@@ -224,6 +227,8 @@ class ColumnSteps:
             "clock": self["hour"] * _HOUR + self["minute"] * 60 + self["second"],
             "state": case_when([(missing, integer(1)), (valid, integer(0))], integer(2)),
         }
+        if column.zone:
+            yield from self._in_zone(column.zone)
         is_written = self["written"].eq(integer(1))
         yield {
             "state": self["state"],
@@ -231,6 +236,25 @@ class ColumnSteps:
             **self._told(),
         }
         yield self._judged(column)
+
+    def _in_zone(self, zone: str) -> Iterator[Step]:
+        """Move times that say how far they are from UTC to the clock in a zone."""
+        kept = self._kept("text", "written", "moment", "fraction", "state")
+        ahead = case_when([(self["state"].eq(integer(0)), self.reader.ahead(self["moment"]))])
+        yield {**kept, **self._kept("days", "clock"), "ahead": ahead}
+        days, clock, ahead = self["days"], self["clock"], self["ahead"]
+        there = exp.cast(days, "bigint") * _DAY + clock - ahead
+        there = there if zone == UTC else self.reader.in_zone(there, zone)
+        known = exp.not_(ahead.is_(exp.null()))
+        yield {**kept, **self._kept("days", "clock"), "there": case_when([(known, there)])}
+        there = self["there"]
+        day = exp.cast(exp.Floor(this=exp.cast(there, "double") / real(float(_DAY))), "bigint")
+        unknown = there.is_(exp.null())
+        yield {
+            **kept,
+            "days": case_when([(unknown, days.copy())], day),
+            "clock": case_when([(unknown.copy(), clock.copy())], there - day * _DAY),
+        }
 
     def _valid(self, has_date: bool) -> Expression:
         """Say whether there is such a time, on such a day."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from refold.columns.zones import UTC
 from refold.export._exported_columns import (
     Columns,
     ExportedDate,
@@ -168,6 +169,12 @@ def _check_date(column: ExportedDate, reader: Reader) -> None:
             f"Column {column.name!r}: dates written as {form.format} cannot be read in "
             f"{reader.language} as in Python. Make it a column of a type for dates, or write dates "
             "as 2026-01-31, and fit again."
+        )
+    if not reader.regular and column.zone not in ("", UTC):
+        raise ValueError(
+            f"Column {column.name!r}: its times were learned in the zone {column.zone}, which "
+            f"{reader.language} does not know. Make it times in UTC, or without a zone, and fit "
+            "again."
         )
     if not reader.regular and column.counts.shapes.rows and not column.novel[2]:
         raise ValueError(

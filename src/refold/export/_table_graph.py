@@ -11,7 +11,7 @@ import numpy as np
 from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
 from refold.columns.encoding.numbers import GRID
-from refold.columns.parsing import TRUTHS
+from refold.columns.parsing import TRUTHS, says_whole_number
 from refold.export._creased_graph import write_creased_distance
 from refold.export._exported_columns import (
     Columns,
@@ -195,6 +195,9 @@ def _texts(column: ExportedText, cells: Value) -> _Cells:
     n, graph = len(column.values), cells.graph
     places = {utf8(text): place for place, text in enumerate(column.values)}
     places |= dict.fromkeys(_cased(column.missing), n + 1)
+    if column.whole:
+        whole = [text for text in column.values if says_whole_number(text)]
+        places |= {utf8(f"{text}.0"): places[utf8(text)] for text in whole}
     if column.truth:
         named = {word: places[utf8(name)] for word, name in TRUTHS.items() if utf8(name) in places}
         places |= {text: place for word, place in named.items() for text in _cased([word])}

@@ -14,6 +14,9 @@ from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
 from refold.tabular.table_source import FileTable, ReadOptions, ScanOptions, checked_names
 
+_FEW_CELLS = 2**24
+_CELLS_OF_A_BYTE = 512  # truth values are eight; then some columns may be empty
+
 
 class ColumnarTable(FileTable):
     """A file that pyarrow reads as record batches."""
@@ -42,7 +45,7 @@ class ColumnarTable(FileTable):
 
     def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         batches = self._batches(wanted, asked.rows)
-        first = 1
+        first, held = 1, 0
         while True:
             with self._readable(wanted):
                 batch = next(batches, None)
@@ -50,10 +53,20 @@ class ColumnarTable(FileTable):
                 return
             places = dict(zip(batch.schema.names, range(batch.num_columns), strict=True))
             columns = {name: self._sound(name, batch, places[name]) for name in wanted}
+            held += sum(column.nbytes for column in columns.values())
+            self._refuse_empty((first - 1 + batch.num_rows) * len(columns), held)
             block = Block(first, columns, batch.num_rows, _row(first), self.name)
             if batch.num_rows:
                 yield block
                 first += batch.num_rows
+
+    def _refuse_empty(self, cells: int, held: int) -> None:
+        """Refuse cells that take no bytes: a few of a file may claim any number of nulls."""
+        if cells > max(_FEW_CELLS, _CELLS_OF_A_BYTE * held):
+            raise InputError(
+                f"{self.name}: {cells:,} cells in {held:,} bytes are no values. Leave out columns "
+                "in which nothing is."
+            )
 
     def _sound(self, name: str, batch: Any, place: int) -> Any:
         """Check sizes, offsets and codes that point elsewhere: they would crash the process."""

@@ -178,6 +178,7 @@ class FileTable(TableSource):
 
 # Columns of a file: each takes some 5 kB of Arrow's memory, however few rows there are.
 MOST_COLUMNS = 100_000
+_LONGEST_NAME = 10_000  # characters
 
 
 def check_width(columns: int, file: str) -> None:
@@ -190,10 +191,15 @@ def check_width(columns: int, file: str) -> None:
 
 
 def checked_names(names: Sequence[str], file: str) -> Sequence[str]:
-    """Refuse a table without columns, or with too many, and names that appear more than once."""
+    """Refuse a table without columns, or with too many; names that are endless, or appear twice."""
     if not names:
         raise InputError(f"{file} has no columns.")
     check_width(len(names), file)
+    if (longest := max(map(len, names))) > _LONGEST_NAME:
+        raise InputError(
+            f"{file}: the name of a column has {longest:,} characters; at most {_LONGEST_NAME:,} "
+            "are read. Is this a table with names in its first line?"
+        )
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError(

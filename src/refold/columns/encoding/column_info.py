@@ -113,7 +113,7 @@ def column_info(counts: TableCounts, k: int, noticed: tuple[Finding, ...]) -> Co
         int(states[CellState.UNREADABLE]),
         None if plan.partner is None else counts.plan.names[plan.partner],
         noticed,
-        form.marks_text if isinstance(form, NumberForm) else form.format if form else "",
+        form.marks_text if isinstance(form, NumberForm) else form.said if form else "",
         form.prefix or form.suffix if isinstance(form, NumberForm) else "",
         plan.missing,
         low,

@@ -92,6 +92,7 @@ def _plan_written(column: ColumnPlan, plan: Plan) -> dict[str, Any]:
         "missing": list(column.missing),
         "kept": list(column.kept),
         "truth": column.truth,
+        **({"whole": True} if column.whole else {}),
         "noticed": findings_written([each for each in plan.noticed if each.column == column.name]),
     }
 
@@ -153,7 +154,7 @@ def plan_written(plan: Plan) -> list[dict[str, Any]]:
 
 def read_plan(field: Field) -> Plan:
     """Return checked columns."""
-    each = [dict(zip(_PLAN, item.members(*_PLAN), strict=True)) for item in field.items()]
+    each = [_members(item, *_PLAN) for item in field.items()]
     return _read_plan(field, each)
 
 
@@ -161,8 +162,7 @@ def read_counts(field: Field) -> TableCounts:
     """Return checked counts."""
     rows, columns, sketch = field.members("rows", "columns", "sketch")
     n = rows.integer(0, _MOST_ROWS)
-    names = (*_PLAN, "counts", "beside")
-    each = [dict(zip(names, item.members(*names), strict=True)) for item in columns.items()]
+    each = [_members(item, *_PLAN, "counts", "beside") for item in columns.items()]
     plan = _read_plan(columns, each)
     used = []
     for members, column in zip(each, plan.columns, strict=True):
@@ -178,6 +178,13 @@ def read_counts(field: Field) -> TableCounts:
         if column.role != "number"
     }
     return TableCounts(plan, n, _numbers(sketch, used, plan, n), others, _slices(used, plan, n))
+
+
+def _members(column: Field, *names: str) -> dict[str, Field]:
+    """Return the members of a column; of texts it may say how whole numbers are written."""
+    column.object()
+    names = (*names, "whole") if "whole" in column.value else names
+    return dict(zip(names, column.members(*names), strict=True))
 
 
 def _read_plan(field: Field, columns: Sequence[dict[str, Field]]) -> Plan:
@@ -211,6 +218,7 @@ def _read_column_plan(members: dict[str, Field]) -> ColumnPlan:
         _read_words(members["missing"]),
         _read_words(members["kept"]),
         _read_truth(members["truth"], role),
+        "whole" in members and _read_whole(members["whole"], role),
     )
 
 
@@ -226,6 +234,12 @@ def _read_truth(field: Field, role: Role) -> bool:
     if (truth := field.boolean()) and role != "category":
         field.refuse(f"must be false for the role {role!r}")
     return truth
+
+
+def _read_whole(field: Field, role: Role) -> bool:
+    if (whole := field.boolean()) and role not in ("category", "text", "identifier"):
+        field.refuse(f"must be false for the role {role!r}")
+    return whole
 
 
 def _read_form(field: Field, role: Role) -> NumberForm | DateForm | None:

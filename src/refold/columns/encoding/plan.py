@@ -9,7 +9,7 @@ from operator import is_
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Booleans, Floats, Integers
 from refold.base.advice import Advice
 from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding
@@ -20,7 +20,13 @@ from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHE
 from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
-from refold.columns.parsing import are_truths, form_of_values, with_truths
+from refold.columns.parsing import (
+    are_truths,
+    form_of_values,
+    have_whole_numbers,
+    with_truths,
+    with_whole_numbers,
+)
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
 from refold.columns.table import (
@@ -34,6 +40,7 @@ from refold.columns.table import (
     check_finite,
 )
 from refold.columns.table_roles import guess_roles
+from refold.columns.zones import LOCAL, UTC, are_in_utc
 
 # A category with more frequent values than this is told by how surprising they are alone.
 MOST_INDICATORS = 12
@@ -67,25 +74,30 @@ class ColumnPlan:
     missing: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     truth: bool = False  # of a category: whether it has no other values than True and False
+    whole: bool = False  # of a text: whether 3.0 is 3, as frames and sheets write a whole number
 
     @classmethod
     def of(cls, name: str, found: Guess, column: Column) -> ColumnPlan:
         """Take a guess about a column."""
         running = any(finding.kind == "running-time" for finding in found.noticed)
+        form = found.form or (form_of_values(column) if found.role in _TEXTS else None)
+        parsed = found.parse(column, IN_MEMORY) if found.role in _TEXTS else column
         return cls(
             name,
             found.role,
-            found.form or (form_of_values(column) if found.role in _TEXTS else None),
+            form,
             ranged=not running,
             missing=found.missing,
             kept=found.kept,
-            truth=found.role == "category" and are_truths(found.parse(column, IN_MEMORY)),
+            truth=found.role == "category" and are_truths(parsed),
+            whole=found.role in _TEXTS and form is None and have_whole_numbers(parsed),
         )
 
     def parse(self, column: Column, written: SourceFormat) -> Column:
         """Return a column of a table as its role has it."""
         found = Guess(self.role, self.form, missing=self.missing, kept=self.kept)
         parsed = found.parse(column, written)
+        parsed = with_whole_numbers(parsed) if self.whole else parsed
         return with_truths(parsed) if self.truth else parsed
 
     def coded(self, cells: Column) -> ColumnPlan:
@@ -263,10 +275,21 @@ class Plan:
         """Refuse a table with numbers where they cannot mean what was learned.
 
         A number is no date, and has no unit of time; one beyond 2**53 has lost its last digits. A
-        few such cells are what they are: unreadable, or another value.
+        few such cells are what they are: unreadable, or another value. A moment in UTC is not
+        compared with clocks of which only the offset is known.
         """
         for k, name in enumerate(table.names):
             column = table.columns[k]
+            if name in self.on_the_wall and (in_utc := _in_utc(column)).sum() >= _OTHERWISE:
+                row = int(in_utc.argmax())
+                raise TableError(
+                    f"{{where}}: {as_texts(column).text(row)} is in UTC; times with an offset, of "
+                    "a zone that is not known, were learned. Write it with the offset there, as "
+                    "2025-03-31T10:00+02:00.",
+                    row=row,
+                    column=k,
+                    names=table.names,
+                )
             if not isinstance(column, NumberColumn) or column.form is not None:
                 continue
             meant = self.not_meant.get(name)
@@ -280,6 +303,12 @@ class Plan:
                     column=k,
                     names=table.names,
                 )
+
+    @once
+    def on_the_wall(self) -> list[str]:
+        """The columns of dates of which only the offset from UTC was known."""
+        forms = {c.name: c.form for c in self.used if isinstance(c.form, DateForm)}
+        return [name for name, form in forms.items() if form.zone == LOCAL]
 
     @once
     def not_meant(self) -> dict[str, str]:
@@ -327,6 +356,15 @@ class Plan:
 
 def _counted(form: NumberForm | DateForm | None) -> bool:
     return isinstance(form, DateForm) and form.format in COUNTED
+
+
+def _in_utc(column: Column) -> Booleans:
+    """Say which cells are moments that are given in UTC."""
+    if isinstance(column, DateColumn):
+        return ~column.is_null & (column.clock == UTC)
+    if not isinstance(column, TextColumn):
+        return np.zeros(len(column), dtype=np.bool_)
+    return np.array([*are_in_utc(column.values), False])[column.codes]
 
 
 def _in_other_form(column: NumberColumn) -> tuple[Integers, str]:
