@@ -19,6 +19,8 @@ import refold
 from refold import Detector
 from refold.base.errors import UserError
 from refold.columns.missing import is_missing
+from refold.judgement import Judge
+from refold.judgement.reading import reader_of
 from refold.tabular import InputError, TrainingSelection, json_table, open_table, read_arrow
 from refold.tabular.json_table import JsonError, parse_json
 from refold.tabular.table_source import ReadOptions
@@ -106,14 +108,25 @@ def test_objects_within_objects_are_columns_too(file):
 
 
 @pytest.mark.parametrize("piece", [3, 2**20])
-def test_lists_are_passed_on_but_not_learned(file, piece, monkeypatch):
+def test_lists_are_passed_on_but_neither_learned_nor_judged(file, piece, monkeypatch):
     monkeypatch.setattr(json_table, "_PIECE", piece)
     content = '[{"a": 1, "tags": "x"}, {"a": 2, "tags": ["y", {"z": 1}]}]'
     assert read(file, content)["tags"].to_pylist() == ["x", '["y", {"z": 1}]']
     with open_table(file) as table:
         assert TrainingSelection(ignore=["tags"]).of(table) == ["a"]
-        with pytest.raises(InputError, match=r"row 2, column 'tags': a list cannot be learned"):
+        with pytest.raises(InputError, match=r"row 2, column 'tags': a list is neither learned"):
             TrainingSelection().of(table)
+    model = Detector().fit([{"tags": "xy"[k % 2], "b": k % 7} for k in range(60)])
+    for content, column in (
+        ('[{"tags": "x", "b": 1}, {"tags": ["x"], "b": 2}]', "tags"),
+        ('[{"tags": "x", "b": 1}, {"tags": "x", "b": [2]}]', "b"),
+    ):
+        file.write_text(content)
+        with (
+            open_table(file) as table,
+            pytest.raises(InputError, match=f"row 2, column '{column}': a list is neither"),
+        ):
+            reader_of(Judge.of(model), table)
 
 
 def test_a_model_takes_records_as_it_takes_files(file):

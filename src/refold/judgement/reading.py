@@ -18,7 +18,7 @@ from refold.tabular import InputError, TableSource, TrainingSelection, read_trai
 from refold.tabular.block import Block, block_to_arrow
 from refold.tabular.errors import listed, located
 from refold.tabular.features import BadCells, Features
-from refold.tabular.training import RowPlaces, refuse_periods
+from refold.tabular.training import RowPlaces, refuse_passed_on
 
 
 class NumberReader:
@@ -79,7 +79,7 @@ class TableReader:
                 f"{table.name}: there is no column {listed(absent)}, which the model needs. The "
                 f"table has {listed(table.names)}."
             )
-        refuse_periods(table, self.columns)
+        refuse_passed_on(table, self.columns)
 
     def blocks(
         self,

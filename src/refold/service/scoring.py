@@ -176,7 +176,8 @@ def _row_problem(
         if isinstance(cell, list | dict):
             what = "a list" if isinstance(cell, list) else "an object"
             return row_error(f"it is {what}; a cell is text, a number or null", number, name)
-        if _is_too_large(cell):
+        # A whole number that is too large can be judged: it is no number that training could have.
+        if _is_too_large(cell) and (strict or type(cell) is float):
             return row_error("it is too large for a number", number, name)
         if strict and type(cell) not in allowed:
             text = quoted(cell) if isinstance(cell, str) else str(cell).lower()

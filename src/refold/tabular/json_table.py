@@ -30,7 +30,7 @@ class JsonTable(HeldTable):
     """A list of objects, objects one after the other (NDJSON), or an object of columns.
 
     Objects within a row become columns such as ``size.width``; a key that a row does not have is a
-    missing value. A column with lists can be passed on, but not learned.
+    missing value. A column with lists can only be passed on.
     """
 
     format = "JSON"
@@ -49,8 +49,8 @@ class JsonTable(HeldTable):
         names = checked_names(list(arrays), self.name)
         held = needs("pyarrow", "parquet").table(list(arrays.values()), names=list(names))
         self._hold(held, lambda k: f"row {k + 1}")
-        self.unlearnable = {
-            name: f"{self.name}, row {row}, column {name!r}: a list cannot be learned"
+        self.lists = {
+            name: f"{self.name}, row {row}, column {name!r}: a list is neither learned nor judged"
             for name, row in self._columns.lists.items()
         }
 

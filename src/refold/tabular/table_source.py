@@ -67,8 +67,8 @@ class TableSource(ABC):
     unnamed: Sequence[str] = ()  #: columns that the file gives no name, called after their number
     #: the units of columns, where a line below their names has them
     units: Mapping[str, str] = MappingProxyType({})
-    #: columns that can be passed on but not learned, and why: those of JSON that hold lists
-    unlearnable: Mapping[str, str] = MappingProxyType({})
+    #: columns of JSON with lists, and where the first is: they can only be passed on
+    lists: Mapping[str, str] = MappingProxyType({})
     periods: Collection[str] = ()  #: columns of periods of pandas: their cells are only counts
     rows: int | None = None  #: how many rows there are, if the file says so
     by_column: bool = False  #: whether some columns can be read without the others

@@ -52,18 +52,20 @@ class TrainingSelection:
         learned = [name for name in named if name not in target and name not in self.ignore]
         if not learned:
             raise InputError(f"{table.name}: no column is left to learn.")
-        refuse_periods(table, learned)
-        for name in learned:
-            if name in table.unlearnable:
-                raise InputError(
-                    f"{table.unlearnable[name]}.", advice=set_role("Leave it out", name, "ignore")
-                )
+        refuse_passed_on(table, learned)
         return learned
 
 
-def refuse_periods(table: TableSource, columns: Iterable[str]) -> None:
-    """Refuse columns of periods of pandas: a file has only counts of an unknown unit."""
+def refuse_passed_on(table: TableSource, columns: Iterable[str]) -> None:
+    """Refuse columns that can only be passed on: lists, and periods of pandas.
+
+    Of a period a file has only a count of an unknown unit.
+    """
     for name in columns:
+        if name in table.lists:
+            raise InputError(
+                f"{table.lists[name]}.", advice=set_role("Leave it out", name, "ignore")
+            )
         if name in table.periods:
             raise InputError(
                 f"{table.name}: column {name!r} {PERIODS}",
