@@ -19,7 +19,9 @@ import refold
 from refold import Detector, scale
 from refold.base.errors import UserError
 from refold.columns import zones
+from refold.columns.conversion import to_table
 from refold.columns.date_form import DateForm
+from refold.columns.table import Table
 
 ROWS = 400
 CHANGES = ["2025-03-30T00:59:59", "2025-03-30T01:00:00", "2025-10-26T00:30", "2025-10-26T01:30"]
@@ -216,3 +218,17 @@ def test_a_zone_that_is_not_known_here_is_refused_in_a_sentence():
     assert form.read(["1970-01-02 00:00"]).tolist() == [86400.0]
     with pytest.raises(UserError, match=r"'Mars/Olympus_Mons'.*pip install tzdata"):
         form.read(["1970-01-02 00:00Z"])
+
+
+@pytest.mark.parametrize(
+    ("others", "zone"), [("Europe/Berlin", "Europe/Berlin"), ("Asia/Tokyo", "UTC"), (None, "UTC")]
+)
+def test_parts_of_one_zone_have_it_together_and_others_are_in_utc(others, zone):
+    times = pd.date_range("2025-03-01 09:00", periods=4, freq="h")
+    parts = [
+        to_table(pd.DataFrame({"at": times.tz_localize(place)}))
+        for place in ("Europe/Berlin", others)
+    ]
+    whole = Table.concat(parts)["at"]
+    assert whole.clock == zone
+    assert np.isnan(whole.offsets).tolist() == [False] * 4 + [others is None] * 4

@@ -70,6 +70,17 @@ class TestTooFewRows:
             caught.append(np.mean(model.predict(faulty) == -1))
         assert (np.mean(caught) < 0.5) == fires
 
+    @pytest.mark.parametrize(("rows", "tried"), [(35, 35), (1999, 1999), (2500, 1250)])
+    def test_the_typical_row_is_one_of_all_if_they_are_few(self, rows, tried, rng, monkeypatch):
+        looked_at = []
+        distances = ref_findings._distances
+        monkeypatch.setattr(
+            ref_findings, "_distances", lambda *of: looked_at.append(len(of[2])) or distances(*of)
+        )
+        monkeypatch.setattr(ref_findings, "_ROWS_TRIED", 1000)
+        REF(alpha=0.1).fit(rng.normal(size=(rows, 2)))
+        assert looked_at[0] == tried
+
     @pytest.mark.parametrize("engine", ["sketch", "reference"])
     def test_by_every_engine(self, engine):
         wines = load_wine()

@@ -151,3 +151,10 @@ def test_a_number_on_the_other_side_of_zero_is_novel_but_for_numbers_in_their_co
     scorer = Detector(method="ref", by=by, n_jobs=1).fit(table[columns]).scorer()
     _, novel = scorer.unpack(np.array([[-0.5, -1e-3], [-99.0, 0.5], [0.5, 99.0]]))
     assert novel.tolist() == [[False, by is None], [False, False], [False, False]]
+
+
+def test_the_mean_of_magnitudes_adds_up_column_by_column(rng):
+    scorer, rows = MeanScorer(2), rng.exponential(size=(20, 5))
+    found = scorer.attribution(rows)
+    assert scorer.additive
+    np.testing.assert_allclose(found.parts.sum(axis=1), scorer.distances(rows), rtol=1e-12)
