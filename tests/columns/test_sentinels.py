@@ -34,6 +34,7 @@ def test_other_numbers_do_not(value):
         (np.arange(4.0) + 1.0, 999.0, 9, False),  # a choice among few
         (np.arange(450.0, 700.0), 999.0, 9, True),
         (np.arange(0.0, 500.0), 999.0, 9, True),  # as far as the others are wide
+        (np.arange(0.0, 500.0, 0.5), 999.0, 9, True),  # just so far
         (np.arange(0.0, 501.0), 999.0, 9, False),
         (np.arange(0.0, 500.0), -9.0, 9, True),  # below zero, where no other is
         (np.arange(-1.0, 500.0), -9.0, 9, False),

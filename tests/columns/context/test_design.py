@@ -14,7 +14,7 @@ from refold.columns.context.design import (
     NumberFeatures,
     group_keys,
 )
-from refold.columns.table import DateColumn, NumberColumn, Table
+from refold.columns.table import DateColumn, NumberColumn, Table, TextColumn
 from tests.columns.tables import texts
 
 DAY = 86_400.0
@@ -42,6 +42,14 @@ def test_each_row_has_the_key_of_its_values_and_none_where_one_is_missing(names,
     # Values that a part of a table does not have are no keys.
     part = table.take(np.arange(2))
     assert len(group_keys(part, names)[0]) <= 2
+
+
+@pytest.mark.parametrize("names", [["site"], ["site", "site"]])
+def test_values_that_no_row_has_are_no_keys(names):
+    table = Table(["site"], [TextColumn(["a", "b", "c"], np.array([2, 0, 2]))], 3)
+    keys, codes = group_keys(table, names)
+    assert [keys[k] for k in codes] == [(value,) * len(names) for value in "cac"]
+    assert len(keys) == 2
 
 
 def test_groups_keep_their_numbers_when_others_come(rng):

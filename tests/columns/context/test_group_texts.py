@@ -90,8 +90,8 @@ def test_groups_with_other_numbers_keep_their_counts():
     turned = GroupIndex(groups.columns, {k: i for i, k in enumerate(reversed(list(groups.keys)))})
     places = np.array([turned.keys[key] for key in groups.keys])
     other = texts.mapped(places, GroupTree.of(turned))
-    mine = texts.apply(product, texts.tree.codes(table)).in_group
-    theirs = other.apply(product, other.tree.codes(table)).in_group
+    mine = texts.apply(product, texts.tree.codes(table), left_out=False).in_group
+    theirs = other.apply(product, other.tree.codes(table), left_out=False).in_group
     np.testing.assert_allclose(mine, theirs, rtol=1e-12)
 
 
@@ -100,7 +100,7 @@ def test_where_groups_do_not_differ_they_add_nothing(seed):
     table, product = fleet(np.random.default_rng(seed), 2_000, differ=False)
     texts, tree, _ = learned(table, product)
     assert not texts.matters
-    assert texts.apply(product, tree.codes(table)).in_group is None
+    assert texts.apply(product, tree.codes(table), left_out=False).in_group is None
 
 
 def test_only_labels_that_came_twice_are_told_apart_and_no_more_than_a_thousand():

@@ -314,7 +314,7 @@ class GroupTexts:
             for each, (labels, codes) in found
         ]
 
-    def apply(self, texts: TextColumn, path: Integers, *, left_out: bool = False) -> TextColumn:
+    def apply(self, texts: TextColumn, path: Integers, *, left_out: bool) -> TextColumn:
         """Return a column with what the groups of its rows add to their surprise."""
         counted = (path[:, -1] >= 0) & left_out
         pairs = zip(self.shares, self.codes(texts), strict=True)
