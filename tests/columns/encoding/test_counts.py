@@ -136,6 +136,13 @@ def test_numbers_are_folded_by_the_rows_of_other_parts(rng):
         np.testing.assert_allclose(few[[row]], others.magnitudes(X[[row]]), atol=1e-6)
 
 
+@pytest.mark.parametrize(("rows", "alone"), [(10_000, True), (10_001, False)])
+def test_among_more_than_ten_thousand_rows_one_moves_nothing(rows, alone, rng):
+    X = rng.normal(size=(rows, 1))
+    counts = NumberCounts.of(X, np.zeros(1, dtype=np.int64))
+    assert (counts.left_out(X) != counts.magnitudes(X)).any() == alone
+
+
 def test_numbers_are_readable_missing_or_unreadable_and_some_end_at_zero(rng):
     X = np.column_stack([rng.exponential(size=60), -rng.exponential(size=60), rng.normal(size=60)])
     X = np.column_stack([X, np.full(60, np.nan)])
