@@ -235,3 +235,12 @@ def test_rows_may_come_as_they_do_for_predict():
     bare = CreasedREF(n_creases=8).fit(rows[["torque", "speed"]].to_numpy())
     bare.accept([[90.0, 40.0]]).accept(pd.DataFrame([[91.0, 40.0]]).to_numpy())
     assert len(bare.feedback_) == 2
+
+
+def test_a_training_row_that_was_accepted_calibrates_as_it_did(rng):
+    table = pd.DataFrame({"a": rng.normal(size=100), "k": rng.choice(["x", "y"], 100)})
+    table.loc[5, "a"] = 9.0
+    model = Detector(method="ref", alpha=0.05, n_jobs=1).fit(table)
+    farthest = model.calibration_.scores.max()
+    model.accept(table.iloc[[5]])
+    assert model.calibration_.scores.max() == farthest
