@@ -12,7 +12,7 @@ from typing import Any
 
 from refold.service.errors import RequestError
 from refold.service.scoring import check_count
-from refold.tabular.json_table import JsonError, decode_json, parse_json
+from refold.tabular.json_table import JsonError, decode_json, is_cut_off, parse_json
 
 _AT_ONCE = 2**16  # characters of a document that is decoded as one
 LONGEST = 2**20  # characters of a row, or of one of its cells
@@ -22,8 +22,6 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _CELLS = re.compile(
     r'(?:[ \t\r\n]*(?:-?[0-9][0-9.eE+-]{0,30}|"[^"\\]{0,200}"|true|false|null)[ \t\r\n]*,){1,1000}'
 )
-# What is wrong with a value of which only a part is there.
-_UNFINISHED = ("Unterminated string", "Invalid \\escape", "Invalid \\uXXXX escape")
 
 
 def rows_of_json(text: str, most: int, wanted: Collection[str]) -> list[Any]:
@@ -166,8 +164,7 @@ class _Reader:
         try:
             value, end = decode_json(self._piece, at)
         except json.JSONDecodeError as error:
-            cut = error.msg.startswith(_UNFINISHED) or error.pos > len(self._piece) - 16
-            if cut and not self._is_last():
+            if is_cut_off(error, self._piece) and not self._is_last():
                 raise _too_long() from None
             self._at = self._begin + error.pos
             raise self._wrong(error.msg) from None

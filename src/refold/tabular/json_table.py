@@ -199,6 +199,11 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
         raise JsonError(problem, row, column) from None
 
 
+def is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
+    """Whether more text may mend what is wrong: only a part of the value has been read."""
+    return error.msg.startswith(_UNFINISHED) or error.pos > len(text) - 16
+
+
 def parse_json(text: str) -> Any:
     """Return the one value that a text holds; ValueError says why there is none.
 
@@ -315,8 +320,7 @@ class _Values:
                 value, self._at = decode_json(self._text, self._at)
                 return value
             except json.JSONDecodeError as error:
-                unfinished = error.msg.startswith(_UNFINISHED) or error.pos > len(self._text) - 16
-                if not unfinished or not self._more(piece):
+                if not is_cut_off(error, self._text) or not self._more(piece):
                     raise self._wrong(error.msg, error.pos) from None
                 piece *= 2  # so that a long value is not read again and again
             except JsonError as error:
