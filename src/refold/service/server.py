@@ -22,8 +22,8 @@ from refold.service.tls import TlsHandshake
 # Seconds that requests in flight are waited for when the process is told to stop.
 _GRACE = 30
 _BACKLOG = 512  # connections that are not yet accepted
-_ACCEPTED = 8  # of them, in a turn of asyncio's event loop
-_SECRET = 2**16  # bytes that TLS reads at a time
+_TLS_BACKLOG = 8  # of them, in a turn of asyncio's event loop
+_TLS_BYTES = 2**16  # that TLS reads at a time
 _OTHER_FILES = 64  # that the process has open beside connections
 
 
@@ -61,7 +61,8 @@ def serve(
         LibraryLog(connections.log).install()
     connections.most = max(min(connections.most, _file_limit() - _OTHER_FILES), 1)
     http = partial(LimitedProtocol, connections)
-    SSLProtocol.max_size = _SECRET  # else 256 KB for each connection, from its first byte on
+    if tls is not None:  # asyncio has no option for it: 256 KB a connection, from its first byte on
+        SSLProtocol.max_size = _TLS_BYTES
     config = uvicorn.Config(
         app,
         http=http if tls is None else partial(TlsHandshake, connections, tls),  # type: ignore[arg-type]
@@ -74,7 +75,7 @@ def serve(
         # uvloop reads before a handshake can begin, and would lose what it has read. asyncio
         # accepts so many connections before it looks whether there are too many.
         loop="auto" if tls is None else "asyncio",
-        backlog=_BACKLOG if tls is None else _ACCEPTED,
+        backlog=_BACKLOG if tls is None else _TLS_BACKLOG,
     )
     server = _Server(config, started)
     server.run(sockets=[at])

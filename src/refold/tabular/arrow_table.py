@@ -64,8 +64,8 @@ class ColumnarTable(FileTable):
         """Refuse cells that take no bytes: a few of a file may claim any number of nulls."""
         if cells > max(_FEW_CELLS, _CELLS_OF_A_BYTE * held):
             raise InputError(
-                f"{self.name}: {cells:,} cells in {held:,} bytes are no values. Leave out columns "
-                "in which nothing is."
+                f"{self.name}: {cells:,} cells in {held:,} bytes cannot have values. Leave out "
+                "columns without any value."
             )
 
     def _sound(self, name: str, batch: Any, place: int) -> Any:
