@@ -26,7 +26,7 @@ def test_rows_that_would_have_been_novel_are_far_out_and_set_no_threshold(single
     scores = np.arange(1.0, 101.0)
     before = Calibration.of(scores, None, "leave-one-out")
     inside = Inside(learned.inside.scorer, 50.0, before, None)
-    found = learned.with_news(inside)
+    found = learned.with_novelties(inside)
     if singles == 0:
         assert found is inside
         return

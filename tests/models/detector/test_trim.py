@@ -105,7 +105,7 @@ def test_what_many_rows_left_out_have_is_not_novel(kind, method, rules, tmp_path
     )
 
 
-def test_of_all_columns_only_those_with_much_news_are_open():
+def test_of_all_columns_only_those_with_much_novelties_are_open():
     table = fleet(1_500, seed=0, far=0.03).assign(kind=np.resize(["a", "b", "c"], 1_500))
     model = Detector(alpha=0.01, trim=0.1).fit(table)
     row = table.head(1)

@@ -58,12 +58,14 @@ class TableCounts:
     contingency_tables: dict[int, ContingencyTable]  # columns beside their partners
     # (d, 6): how many rows that were left out of the counts have what no counted row has, by column
     # and kind: a cell that can be read, none, one that cannot, a text, a pair of values, a sign
-    news_left_out: Integers = field(default_factory=lambda: np.zeros((0, KINDS), dtype=np.int64))
+    novelties_left_out: Integers = field(
+        default_factory=lambda: np.zeros((0, KINDS), dtype=np.int64)
+    )
 
     def __post_init__(self) -> None:
-        if len(self.news_left_out) == 0:
+        if len(self.novelties_left_out) == 0:
             none = np.zeros((len(self.plan.used), KINDS), dtype=np.int64)
-            object.__setattr__(self, "news_left_out", none)
+            object.__setattr__(self, "novelties_left_out", none)
 
     @classmethod
     def of(cls, plan: Plan, table: Table, *, n_jobs: int | None = None) -> TableCounts:
@@ -109,7 +111,7 @@ class TableCounts:
                 k: both(mine, other.contingency_tables[k])
                 for k, mine in self.contingency_tables.items()
             },
-            self.news_left_out + (other.news_left_out if how == "plus" else 0),
+            self.novelties_left_out + (other.novelties_left_out if how == "plus" else 0),
         )
 
     def leaving_out(self, table: Table) -> TableCounts:
@@ -117,32 +119,34 @@ class TableCounts:
 
         These rows were seen, and are normal as far as anybody knows.
         """
-        alone = replace(self, news_left_out=np.zeros_like(self.news_left_out))
-        return replace(self, news_left_out=self.news_left_out + alone._count_news(table))
+        alone = replace(self, novelties_left_out=np.zeros_like(self.novelties_left_out))
+        return replace(
+            self, novelties_left_out=self.novelties_left_out + alone._count_novelties(table)
+        )
 
-    def _count_news(self, table: Table) -> Integers:
+    def _count_novelties(self, table: Table) -> Integers:
         """Count the rows that have what no counted row has, by column and kind."""
         table = self.plan.parse(table)
-        cells, news = table.columns, np.zeros_like(self.news_left_out)
+        cells, novelties = table.columns, np.zeros_like(self.novelties_left_out)
         for k, each in enumerate(cells):
             states = np.bincount(each.state, minlength=len(CellState))
-            news[k, :_TEXT] = states * self.novel_states(k)
+            novelties[k, :_TEXT] = states * self.novel_states(k)
             counts = self.others.get(k)
             if isinstance(each, TextColumn) and isinstance(counts, TextCounts) and self.closed(k):
-                news[k, _TEXT] = counts.new(each)[each.codes].sum()
+                novelties[k, _TEXT] = counts.new(each)[each.codes].sum()
         codes = self.plan.codes(cells)
         for k in self.contingency_tables:
-            news[k, _PAIR] = self.contradictions(k)[codes[self.partner(k)], codes[k]].sum()
+            novelties[k, _PAIR] = self.contradictions(k)[codes[self.partner(k)], codes[k]].sum()
         X, (floor, ceiling) = _numbers(table), self.zero_ends
-        news[self.plan.numbers, _SIGN] = ((floor > X) | (ceiling < X)).sum(axis=0)
-        return news
+        novelties[self.plan.numbers, _SIGN] = ((floor > X) | (ceiling < X)).sum(axis=0)
+        return novelties
 
     @once
     def zero_ends(self) -> tuple[Floats, Floats]:
         """(k,) each: zero where a column of numbers never crosses it; see NumberCounts."""
         if self.numbers is None:
             return np.empty(0), np.empty(0)
-        crossed = ~self._rare_news[self.plan.numbers, _SIGN]
+        crossed = ~self._rare_novelties[self.plan.numbers, _SIGN]
         floor, ceiling = self.numbers.zero_ends
         return np.where(crossed, -np.inf, floor), np.where(crossed, np.inf, ceiling)
 
@@ -248,7 +252,7 @@ class TableCounts:
         None of a number: of one, how far out it is says more than ten bins.
         """
         found = self.contingency_tables[k].contradictions
-        known = k not in self.plan.numbers and self._rare_news[k, _PAIR]
+        known = k not in self.plan.numbers and self._rare_novelties[k, _PAIR]
         return found if known else np.zeros_like(found)
 
     def _mark_novel(self, cells: list[Column], novel: Booleans) -> None:
@@ -266,55 +270,55 @@ class TableCounts:
     def novel_states(self, k: int) -> Booleans:
         """Say which states a column never had that has shown enough: readable, missing, not."""
         known = self.states(k)
-        return np.asarray((known == 0) & (known.sum() >= _ENOUGH) & self._rare_news[k, :_TEXT])
+        return np.asarray((known == 0) & (known.sum() >= _ENOUGH) & self._rare_novelties[k, :_TEXT])
 
     def closed(self, k: int) -> bool:
         """Whether a text that a column of texts never had is novel."""
         counts = self.others[k]
         assert isinstance(counts, TextCounts)
-        return counts.surprises[0].closed and bool(self._rare_news[k, _TEXT])
+        return counts.surprises[0].closed and bool(self._rare_novelties[k, _TEXT])
 
     @property
     def novel_left_out(self) -> float:
         """How many of the rows would be novel had they not been counted, at most."""
-        return min(float(self._news[self._few(self._news)].sum()), self.rows / 2.0)
+        return min(float(self._novelties[self._few(self._novelties)].sum()), self.rows / 2.0)
 
     @once
-    def _news(self) -> Integers:
+    def _novelties(self) -> Integers:
         """How many columns one row alone has made readable, missing, unreadable, or unclosed.
 
         The last is of pairs of columns.
         """
-        news = np.zeros(KINDS, dtype=np.int64)
+        novelties = np.zeros(KINDS, dtype=np.int64)
         others = [
             slices for k, slices in self.contingency_tables.items() if k not in self.plan.numbers
         ]
-        news[_PAIR] = sum(slices.closed_but_for_one for slices in others)
+        novelties[_PAIR] = sum(slices.closed_but_for_one for slices in others)
         for k in range(len(self.plan.used)):
             known = self.states(k)
             if known.sum() > _ENOUGH:
-                news[:_TEXT] += known == 1
+                novelties[:_TEXT] += known == 1
             counts = self.others.get(k)
             if isinstance(counts, TextCounts):
-                news[_TEXT] += counts.surprises[0].closed_but_for_one
-        return news
+                novelties[_TEXT] += counts.surprises[0].closed_but_for_one
+        return novelties
 
     @once
-    def _rare_news(self) -> Booleans:
-        """Say of which columns and kinds news are so rare that one is certainly abnormal.
+    def _rare_novelties(self) -> Booleans:
+        """Say of which columns and kinds novelties are so rare that one is certainly abnormal.
 
         Of rows that were left out those of all columns together are: where these are more, the
         columns with most of them do not count as such.
         """
-        left_out = self.news_left_out
+        left_out = self.novelties_left_out
         order = left_out.argsort(axis=0, kind="stable")
         rare = np.empty(left_out.shape, dtype=np.bool_)
         together = np.take_along_axis(left_out, order, axis=0).cumsum(axis=0)
         np.put_along_axis(rare, order, self._few(together), axis=0)
-        return rare & self._few(self._news)
+        return rare & self._few(self._novelties)
 
-    def _few(self, news: Integers) -> Booleans:
-        return np.asarray(news <= max(1.0, _MOST_NEWS * self.rows))
+    def _few(self, novelties: Integers) -> Booleans:
+        return np.asarray(novelties <= max(1.0, _MOST_NOVELTIES * self.rows))
 
     def states(self, k: int) -> Integers:
         """Return how many rows of a column are readable, missing, unreadable."""
@@ -331,7 +335,7 @@ class TableCounts:
 # So many rows without a gap make one a surprise, …
 _ENOUGH = 20
 # … unless a larger share of the rows brought the first gap of some column.
-_MOST_NEWS = 0.004
+_MOST_NOVELTIES = 0.004
 # What a text that contradicts its group adds to its surprise: it is novel anyway.
 _CONTRADICTION = 10.0
 

@@ -145,7 +145,7 @@ class AcceptingTable(LearnedTable):
         if context is not None and (context.window is not None or context.axis is not None):
             return replace(inside, threshold=before.threshold, calibration=before.calibration)
         if before.model is not None or before.calibration.total <= self.learned_rows.rows:
-            return self.with_news(inside)
+            return self.with_novelties(inside)
         return replace(inside, threshold=before.threshold, calibration=before.calibration)
 
     @once

@@ -227,7 +227,7 @@ def _cut_written(learned: LearnedTable, by: TableCut, budget: Budget) -> dict[st
     return {
         "table": counts_written(by.counts, budget),
         "rows": asdict(by.cut),
-        "news": learned.counts.news_left_out,
+        "novelties": learned.counts.novelties_left_out,
     }
 
 
@@ -237,13 +237,13 @@ def _cut(field: Field, state: TableState) -> tuple[TableState, TableCut | None]:
         return state, None
     if state.counts is None:
         field.refuse("must be null while rows wait")
-    table, rows, news = field.members("table", "rows", "news")
+    table, rows, novelties = field.members("table", "rows", "novelties")
     counts = read_counts(table)
     if different := state.counts.plan.differing(counts.plan):
         table.refuse(f"takes {different[0][:60]!r} for something else than the table of all rows")
     cut = read_cut(rows)
-    left_out = arrays.integers(news, len(counts.plan.used), KINDS, least=0, most=cut.left_out)
-    counted = replace(state.counts, news_left_out=left_out)
+    left_out = arrays.integers(novelties, len(counts.plan.used), KINDS, least=0, most=cut.left_out)
+    counted = replace(state.counts, novelties_left_out=left_out)
     return state.with_counts(counted), TableCut(counts, cut)
 
 

@@ -166,14 +166,14 @@ class LearnedTable:
     def without_rules(self, rows: Table, beyond: Booleans) -> Inside:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
         if not beyond.any():
-            return self.with_news(self._fitted(self._encoded(rows), None, rows))
+            return self.with_novelties(self._fitted(self._encoded(rows), None, rows))
         learned = self._encoded(rows.take(np.flatnonzero(~beyond)))
         others = rows.take(np.flatnonzero(beyond))
         whole = merged_rows(beyond, learned, self.counts.encode(others, n_jobs=self.n_jobs))
         inside = self._fitted(whole, np.where(beyond, 0.0, 1.0), rows)
         return self.counting(inside, others)
 
-    def with_news(self, inside: Inside, novel: float = 0.0) -> Inside:
+    def with_novelties(self, inside: Inside, novel: float = 0.0) -> Inside:
         """Return what judges; rows that would be novel, had they been left out, are far out.
 
         They are as likely as others to be far out anyway. So many more rows are novel as `novel`
@@ -188,11 +188,11 @@ class LearnedTable:
         if share == novel == 0.0:
             return inside
         most = float(calibration.scores[-1])
-        far_out, news = most + CERTAIN * threshold, share * calibration.total + novel
+        far_out, novelties = most + CERTAIN * threshold, share * calibration.total + novel
         others = Calibration(
             calibration.scores, calibration.weights * (1.0 - share), calibration.source
         )
-        calibration = others.plus(np.array([far_out]), np.array([news]))
+        calibration = others.plus(np.array([far_out]), np.array([novelties]))
         threshold = min(calibration.threshold(self.rate), most)
         return replace(inside, threshold=threshold, calibration=calibration)
 
@@ -206,7 +206,7 @@ class LearnedTable:
         inside = replace(
             inside, threshold=calibration.threshold(self.rate), calibration=calibration
         )
-        return self.with_news(inside, float(novel.sum()))
+        return self.with_novelties(inside, float(novel.sum()))
 
     def _encoded(self, rows: Table) -> Encoded:
         """Return rows that were counted as if each had not been."""
