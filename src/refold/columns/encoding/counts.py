@@ -29,7 +29,7 @@ from refold.columns.table import (
 ColumnCounts = TextCounts | DateCounts
 
 # What a row can have that no row had: one of the three states of a cell, or one of these.
-_TEXT, _PAIR, _SIGN, KINDS = 3, 4, 5, 6
+_TEXT, _PAIR, _SIGN, NOVELTY_KINDS = 3, 4, 5, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +59,12 @@ class TableCounts:
     # (d, 6): how many rows that were left out of the counts have what no counted row has, by column
     # and kind: a cell that can be read, none, one that cannot, a text, a pair of values, a sign
     novelties_left_out: Integers = field(
-        default_factory=lambda: np.zeros((0, KINDS), dtype=np.int64)
+        default_factory=lambda: np.zeros((0, NOVELTY_KINDS), dtype=np.int64)
     )
 
     def __post_init__(self) -> None:
         if len(self.novelties_left_out) == 0:
-            none = np.zeros((len(self.plan.used), KINDS), dtype=np.int64)
+            none = np.zeros((len(self.plan.used), NOVELTY_KINDS), dtype=np.int64)
             object.__setattr__(self, "novelties_left_out", none)
 
     @classmethod
@@ -289,7 +289,7 @@ class TableCounts:
 
         The last is of pairs of columns.
         """
-        novelties = np.zeros(KINDS, dtype=np.int64)
+        novelties = np.zeros(NOVELTY_KINDS, dtype=np.int64)
         others = [
             slices for k, slices in self.contingency_tables.items() if k not in self.plan.numbers
         ]

@@ -13,7 +13,7 @@ from refold.base.errors import UserError
 from refold.columns.columns_file import read_table, table_written
 from refold.columns.context.context import ContextModel
 from refold.columns.context.context_file import context_written, read_context
-from refold.columns.encoding.counts import KINDS
+from refold.columns.encoding.counts import NOVELTY_KINDS
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.encoding_file import (
     counts_written,
@@ -242,7 +242,9 @@ def _cut(field: Field, state: TableState) -> tuple[TableState, TableCut | None]:
     if different := state.counts.plan.differing(counts.plan):
         table.refuse(f"takes {different[0][:60]!r} for something else than the table of all rows")
     cut = read_cut(rows)
-    left_out = arrays.integers(novelties, len(counts.plan.used), KINDS, least=0, most=cut.left_out)
+    left_out = arrays.integers(
+        novelties, len(counts.plan.used), NOVELTY_KINDS, least=0, most=cut.left_out
+    )
     counted = replace(state.counts, novelties_left_out=left_out)
     return state.with_counts(counted), TableCut(counts, cut)
 
